@@ -1,0 +1,1 @@
+"""The batched engine, and one game in hand."""

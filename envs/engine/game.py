@@ -1,0 +1,121 @@
+"""What a game is to generic code: one frozen record of names, sizes and small functions."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from envs.errors import BadOption
+
+OptionValue: TypeAlias = int | str
+MAX_LIMIT: Final = 2000  # plies; keeps the history of a batch bounded
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option that takes one of a few words."""
+
+    name: str
+    default: str
+    choices: tuple[str, ...]
+    doc: str
+
+    def check(self, value: object) -> OptionValue:
+        """The value, if it is one of the choices; else `BadOption`."""
+        if value in self.choices:
+            return str(value)
+        raise BadOption(f"option {self.name} must be one of {', '.join(self.choices)}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """An option that counts something: 0 is off, else `low` to `high`."""
+
+    name: str
+    default: int
+    low: int
+    high: int
+    doc: str
+
+    def check(self, value: object) -> OptionValue:
+        """The value as an int; text as the command line hands it is read; else `BadOption`."""
+        number = int(value) if isinstance(value, str) and value.isdecimal() else value
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if whole and (number == 0 or self.low <= number <= self.high):  # type: ignore[operator]
+            return int(number)  # type: ignore[call-overload,no-any-return]
+        raise BadOption(f"option {self.name} must be 0 (off) or {self.low} to {self.high}, not {value!r}")
+
+
+Option: TypeAlias = Choice | Limit
+
+
+@dataclass(frozen=True)
+class Field:
+    """Some neighbouring numbers of an observation."""
+
+    name: str
+    size: int
+    high: int
+    doc: str
+    low: int = 0
+
+
+@dataclass(frozen=True)
+class Game:
+    """The record of a game. Rows are arrays of `row_size` integers laid out by the game's `rules.py`."""
+
+    name: str  # as in `envs.start(name)`
+    title: str
+    number: int  # the game's branch in `kernels.py`
+    actions: int
+    row_size: int
+    observation: tuple[Field, ...]
+    options: tuple[Option, ...]
+    endings: tuple[str, ...]  # options of which one must be on: else a game could go on for ever
+    history_limit: str  # the option that bounds the plies since the last irreversible one
+    counters: Mapping[str, int]  # names in the full text form -> fields of the row
+    opening_plies: int  # random plies that evaluation begins with
+    write_options: Callable[[np.ndarray, Mapping[str, Any]], None]
+    read_options: Callable[[np.ndarray], dict[str, OptionValue]]
+    board_text: Callable[[np.ndarray], str]
+    read_board: Callable[[str, np.ndarray, bool], None]
+    move_text: Callable[[int, int], str]  # of a player's action
+    action_of: Callable[[int, str], int | None]  # of a player's move text
+    draw_svg: Callable[[np.ndarray], str]
+    draw_text: Callable[[np.ndarray], str]
+    manual: str
+
+    def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
+        """A game pickles as its name."""
+        from envs.games import find_game
+
+        return find_game, (self.name,)
+
+    @property
+    def observation_size(self) -> int:
+        """Numbers in an observation."""
+        return sum(field.size for field in self.observation)
+
+    def observation_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest value of every number of an observation."""
+        low = np.concatenate([np.full(field.size, field.low) for field in self.observation])
+        high = np.concatenate([np.full(field.size, field.high) for field in self.observation])
+        return low, high
+
+    def checked_options(self, given: Mapping[str, object], batch: bool) -> dict[str, OptionValue]:
+        """All options of the game, the given ones checked. In a batch the history must be bounded. Raises `BadOption`."""
+        unknown = sorted(set(given) - {option.name for option in self.options})
+        if unknown:
+            names = ", ".join(option.name for option in self.options)
+            raise BadOption(f"{self.name} has no option {unknown[0]!r}; its options are {names}")
+        options = {option.name: option.check(given.get(option.name, option.default)) for option in self.options}
+        if not any(options[name] for name in self.endings):
+            raise BadOption(f"{' and '.join(self.endings)} cannot both be 0: the game might never end")
+        if batch and options[self.history_limit] == 0:
+            raise BadOption(f"{self.history_limit}=0 (off) is for a single Position only; give 1 to {MAX_LIMIT}")
+        return options
+
+    def history_size(self, options: Mapping[str, OptionValue]) -> int:
+        """Keys that a game under these options can need at once."""
+        return int(options[self.history_limit])

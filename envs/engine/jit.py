@@ -1,0 +1,101 @@
+"""How kernels are compiled and where the compiled code is kept.
+
+Numba's disk cache is keyed by the *caller's* file alone: edit a rules file, and a cached caller goes on with the old
+rules. So the cache folder is named by a hash of every kernel source, of Numba's version and of the flags that change the
+code. Numba reads the folder's name when a function is decorated; it is set for that moment only, so that a user's own
+cached functions stay where they were.
+
+Kernels allocate nothing, so they are compiled without Numba's reference counts (`_nrt`), which would cost a batch's step
+more than half its time; and they are inlined by LLVM (`forceinline`), as an array is seven arguments to a call.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numba
+import platformdirs
+from numba.core import event
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PROJECT: Final = Path(__file__).resolve().parents[2]
+KERNEL_SOURCES: Final = (
+    "envs/engine/*.py",
+    "envs/games/*/rules.py",
+    "agents/minimax/*.py",
+    "agents/mcts/*.py",
+)
+FLAGS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+CODE_FLAGS: Final = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT")
+
+
+def sources_hash() -> str:
+    """Sixteen hex digits that change when any kernel source, Numba or a code-changing flag does."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for flag in CODE_FLAGS:
+        digest.update(f"{flag}={os.environ.get(flag, '')}\0".encode())
+    for pattern in KERNEL_SOURCES:
+        for path in sorted(PROJECT.glob(pattern)):
+            digest.update(path.relative_to(PROJECT).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where this version's compiled kernels lie; `SPIELTISCH_CACHE_DIR` moves it."""
+    base = os.environ.get("SPIELTISCH_CACHE_DIR") or platformdirs.user_cache_dir("spieltisch", appauthor=False)
+    return Path(base) / f"kernels-{sources_hash()}"
+
+
+CACHE_FOLDER: Final = cache_folder()
+
+
+def kernel(function: Function) -> Function:
+    """The function, compiled into its callers; it has no cache entry of its own."""
+    compiled: Function = numba.njit(forceinline=True, **FLAGS)(function)
+    return compiled
+
+
+def entry(function: Function) -> Function:
+    """The function, compiled at its first call from Python and kept on disk."""
+    return _cached(function, parallel=False)
+
+
+def parallel_entry(function: Function) -> Function:
+    """Like `entry`, with `prange` loops spread over Numba's threads."""
+    return _cached(function, parallel=True)
+
+
+def _cached(function: Function, parallel: bool) -> Function:
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        compiled: Function = numba.njit(cache=True, parallel=parallel, **FLAGS)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    _announced_modules.add(function.__module__)
+    return compiled
+
+
+class _CompileNotice(event.Listener):
+    """Says once a process, on stderr, that kernels are being compiled: the first use takes a while."""
+
+    def on_start(self, event: Any) -> None:
+        global _notice_given
+        function = getattr(event.data.get("dispatcher"), "py_func", None)
+        if _notice_given or getattr(function, "__module__", None) not in _announced_modules:
+            return
+        _notice_given = True
+        print("spieltisch: compiling kernels, once for this version (up to a minute) ...", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is said at the end."""
+
+
+_announced_modules: set[str] = set()
+_notice_given = False
+event.register("numba:compile", _CompileNotice())

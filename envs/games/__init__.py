@@ -1,0 +1,16 @@
+"""The games by name."""
+
+from typing import Final
+
+from envs.engine.game import Game
+from envs.errors import BadOption
+from envs.games.oware import GAME as OWARE
+
+GAMES: Final[dict[str, Game]] = {game.name: game for game in (OWARE,)}
+
+
+def find_game(name: str) -> Game:
+    """The game of that name; `BadOption` lists the names if there is none."""
+    if name not in GAMES:
+        raise BadOption(f"unknown game {name!r}; there are: {', '.join(GAMES)}")
+    return GAMES[name]
