@@ -1,0 +1,27 @@
+"""Two-player board games as reinforcement-learning environments."""
+
+from envs.engine.header import EndReason
+from envs.engine.position import Position
+from envs.engine.vector import VectorGames
+from envs.errors import BadConfig, BadOption, BadSpec, BadText, IllegalMove
+from envs.games import GAMES as _GAMES
+
+__all__ = [
+    "GAME_NAMES",
+    "BadConfig",
+    "BadOption",
+    "BadSpec",
+    "BadText",
+    "EndReason",
+    "IllegalMove",
+    "Position",
+    "VectorGames",
+    "start",
+]
+
+GAME_NAMES: tuple[str, ...] = tuple(_GAMES)
+
+
+def start(game: str, **options: object) -> Position:
+    """The start position of a game under its default options, those given excepted. Raises `BadOption`."""
+    return Position.start(game, **options)

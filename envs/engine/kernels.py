@@ -1,0 +1,351 @@
+"""The batched engine: what happens to thousands of rows at once, and the only file that knows all games' rules.
+
+A function that is handed kernels as arguments never hits Numba's disk cache; one that branches on an integer game id does.
+So generic code calls the dispatchers here. A game adds one branch to each.
+"""
+
+from typing import Final
+
+import numba
+import numpy as np
+
+from envs.engine.header import END, KEYS, MOVER, PLY, RESULT
+from envs.engine.jit import entry, kernel, parallel_entry
+from envs.games.oware import rules as oware
+
+OWARE: Final = 0
+
+
+# Dispatchers: the kernels every game has.
+
+
+@kernel
+def start(game: int, row: np.ndarray, history: np.ndarray) -> None:
+    """The row is the game's start position under the options it already holds."""
+    if game == OWARE:
+        oware.start(row, history)
+
+
+@kernel
+def set_up(game: int, row: np.ndarray, history: np.ndarray) -> None:
+    """The fields that follow from a board given by hand are right."""
+    if game == OWARE:
+        oware.set_up(row, history)
+
+
+@kernel
+def legal(game: int, row: np.ndarray, mask: np.ndarray) -> None:
+    """`mask` is 1 where an action is legal, all zeros once the game is over."""
+    if game == OWARE:
+        oware.legal(row, mask)
+
+
+@kernel
+def pick(game: int, row: np.ndarray, draw: int) -> int:
+    """The legal action that a random number of 32 bits falls on."""
+    return oware.pick(row, draw)
+
+
+@kernel
+def play(game: int, row: np.ndarray, history: np.ndarray, action: int) -> None:
+    """The legal action has been played."""
+    if game == OWARE:
+        oware.play(row, history, action)
+
+
+@kernel
+def write_out(game: int, row: np.ndarray, history: np.ndarray) -> None:
+    """The history holds all earlier positions that may recur: `KEYS` of them."""
+    if game == OWARE:
+        oware.write_out(row, history, row[MOVER])
+
+
+@kernel
+def outcome(game: int, row: np.ndarray, scores: np.ndarray) -> None:
+    """`scores` holds both seats' scores, final ones once the game is over."""
+    if game == OWARE:
+        oware.outcome(row, scores)
+
+
+@kernel
+def balance(game: int, row: np.ndarray) -> int:
+    """The plain evaluation from seat 0's side."""
+    return oware.balance(row)
+
+
+@kernel
+def observe(game: int, row: np.ndarray, player: int, out: np.ndarray) -> None:
+    """`out` is the position as the player sees it."""
+    if game == OWARE:
+        oware.observe(row, player, out)
+
+
+# For searches.
+
+
+@kernel
+def position_hash(game: int, row: np.ndarray) -> int:
+    """64 bits for board, scores and mover: different positions share them only by accident."""
+    return oware.position_hash(row)
+
+
+@kernel
+def reversible_plies(game: int, row: np.ndarray) -> int:
+    """Plies since the last irreversible one."""
+    return row[oware.QUIET]
+
+
+@kernel
+def depends_on_past(game: int, row: np.ndarray, plies: int) -> bool:
+    """Whether anything within so many plies may depend on plies already played, not on the position alone."""
+    return oware.depends_on_past(row, plies)
+
+
+@kernel
+def shortest_cycle(game: int) -> int:
+    """No position recurs within fewer plies."""
+    return oware.SHORTEST_CYCLE
+
+
+# Random streams: one 64-bit state a game.
+
+
+@kernel
+def next_draw(streams: np.ndarray, index: int) -> int:
+    """A random number of 32 bits from the stream (xorshift, Marsaglia 2003), which has moved on."""
+    state = streams[index]
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    state ^= state << np.uint64(17)
+    streams[index] = state
+    return np.int64(state >> np.uint64(32))
+
+
+# One game, for `Position` and the AEC environment.
+
+
+@entry
+def start_one(game: int, row: np.ndarray, history: np.ndarray) -> None:
+    """See `start`."""
+    start(game, row, history)
+
+
+@entry
+def set_up_one(game: int, row: np.ndarray, history: np.ndarray) -> None:
+    """See `set_up`."""
+    set_up(game, row, history)
+
+
+@entry
+def play_one(game: int, row: np.ndarray, history: np.ndarray, action: int) -> None:
+    """See `play`."""
+    play(game, row, history, action)
+
+
+@entry
+def look(game: int, row: np.ndarray, observations: np.ndarray, masks: np.ndarray, scores: np.ndarray) -> None:
+    """`observations[p]` and `masks[p]` are seat p's, the mask all zeros for a seat not to move; `scores` as `outcome`."""
+    look_at(game, row, observations, masks, scores)
+
+
+@entry
+def play_and_look(
+    game: int,
+    row: np.ndarray,
+    history: np.ndarray,
+    action: int,
+    observations: np.ndarray,
+    masks: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """`play`, then `look`."""
+    play(game, row, history, action)
+    look_at(game, row, observations, masks, scores)
+
+
+@kernel
+def look_at(game: int, row: np.ndarray, observations: np.ndarray, masks: np.ndarray, scores: np.ndarray) -> None:
+    """See `look`."""
+    for player in range(2):
+        observe(game, row, player, observations[player])
+        for action in range(masks.shape[1]):
+            masks[player, action] = 0
+    if row[END] == 0:
+        legal(game, row, masks[row[MOVER]])
+    outcome(game, row, scores)
+
+
+# Many games at once. `rows[B, ROW]`, `histories[B, H]`, one entry a game everywhere.
+
+
+@kernel
+def show(game: int, row: np.ndarray, observation: np.ndarray, mask: np.ndarray) -> None:
+    """Observation and mask are the mover's; the mask comes last, from the position as it now stands."""
+    observe(game, row, row[MOVER], observation)
+    legal(game, row, mask)
+
+
+@parallel_entry
+def show_batch(game: int, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray, movers: np.ndarray) -> None:
+    """Observations, masks and movers are those of the rows."""
+    for index in numba.prange(rows.shape[0]):
+        show(game, rows[index], observations[index], masks[index])
+        movers[index] = rows[index, MOVER]
+
+
+@parallel_entry
+def start_batch(game: int, rows: np.ndarray, histories: np.ndarray, active: np.ndarray) -> None:
+    """Every active row is the start position."""
+    for index in numba.prange(rows.shape[0]):
+        if active[index]:
+            start(game, rows[index], histories[index])
+
+
+@kernel
+def first_illegal(rows: np.ndarray, masks: np.ndarray, actions: np.ndarray, active: np.ndarray) -> int:
+    """The first active, running game whose action is not legal, -1 if there is none."""
+    for index in range(actions.shape[0]):
+        action = actions[index]
+        legal = 0 <= action < masks.shape[1] and masks[index, action]
+        if not legal and active[index] and rows[index, END] == 0:
+            return index
+    return -1
+
+
+@parallel_entry
+def step_batch(
+    game: int,
+    restart: bool,
+    rows: np.ndarray,
+    histories: np.ndarray,
+    actions: np.ndarray,
+    active: np.ndarray,
+    observations: np.ndarray,
+    masks: np.ndarray,
+    movers: np.ndarray,
+    rewards: np.ndarray,
+    gains: np.ndarray,
+    ended: np.ndarray,
+    end_reasons: np.ndarray,
+    final_observations: np.ndarray,
+    final_scores: np.ndarray,
+    final_plies: np.ndarray,
+) -> int:
+    """Each active game has played its action; a game that ended has left its last facts and, with `restart`, begun anew.
+
+    A game that is not active, or was over before (without `restart`), is left alone and counts as not ended in this step.
+    If an action is illegal nothing has changed; returns the first such game, else -1.
+    """
+    illegal = first_illegal(rows, masks, actions, active)
+    if illegal >= 0:
+        return illegal
+    for index in numba.prange(rows.shape[0]):
+        row = rows[index]
+        ended[index] = False
+        rewards[index, 0] = 0
+        rewards[index, 1] = 0
+        gains[index] = 0
+        if row[END] or not active[index]:
+            continue
+        mover = row[MOVER]
+        before = balance(game, row)
+        play(game, row, histories[index], actions[index])
+        gain = balance(game, row) - before
+        gains[index] = gain if mover == 0 else -gain
+        end_reasons[index] = row[END]
+        if row[END]:
+            ended[index] = True
+            rewards[index, 0] = row[RESULT]
+            rewards[index, 1] = -row[RESULT]
+            final_plies[index] = row[PLY]
+            observe(game, row, 0, final_observations[index, 0])
+            observe(game, row, 1, final_observations[index, 1])
+            outcome(game, row, final_scores[index])
+            if restart:
+                start(game, row, histories[index])
+        show(game, row, observations[index], masks[index])
+        movers[index] = row[MOVER]
+    return -1
+
+
+@parallel_entry
+def random_actions(game: int, rows: np.ndarray, streams: np.ndarray, actions: np.ndarray) -> None:
+    """`actions` holds a uniformly random legal action of every running game, -1 elsewhere; the streams have moved on."""
+    for index in numba.prange(rows.shape[0]):
+        if rows[index, END]:
+            actions[index] = -1
+        else:
+            actions[index] = pick(game, rows[index], next_draw(streams, index))
+
+
+@entry
+def random_games(game: int, row: np.ndarray, history: np.ndarray, stream: np.ndarray, plies: int) -> int:
+    """Whole random games were played, until at least that many plies were; returns the plies."""
+    played = 0
+    while played < plies:
+        start(game, row, history)
+        while row[END] == 0:
+            play(game, row, history, pick(game, row, next_draw(stream, 0)))
+            played += 1
+    return played
+
+
+@entry
+def count_lines(game: int, rows: np.ndarray, masks: np.ndarray, history: np.ndarray, offsets: np.ndarray, depth: int) -> int:
+    """Legal lines of exactly `depth` plies from `rows[0]`, every last ply played.
+
+    `rows[depth + 1]`, `masks[depth + 1]` and `offsets[depth + 1]` are room for one line; `history` has room for what a
+    line can add.
+    """
+    lines = 0
+    level = 0
+    offsets[0] = 0
+    legal(game, rows[0], masks[0])
+    while level >= 0:
+        action = take_first(masks[level])
+        if action < 0:
+            level -= 1
+            continue
+        child = rows[level + 1]
+        copy_row(rows[level], child)
+        play(game, child, history[offsets[level] :], action)
+        if level + 1 == depth:
+            lines += 1
+        else:
+            offsets[level + 1] = offsets[level] + shift(rows[level], child)
+            level += 1
+            legal(game, child, masks[level])
+    return lines
+
+
+@kernel
+def copy_row(row: np.ndarray, out: np.ndarray) -> None:
+    """`out` is the row. (Assigning one array to another would allocate, which kernels do not.)"""
+    for field in range(row.shape[0]):
+        out[field] = row[field]
+
+
+@kernel
+def take_first(mask: np.ndarray) -> int:
+    """The lowest action still marked, which is marked no longer; -1 if there is none."""
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            mask[action] = 0
+            return action
+    return -1
+
+
+@kernel
+def shift(row: np.ndarray, child: np.ndarray) -> int:
+    """By how much the child's history begins later than the row's, in a search that keeps one history for its whole line.
+
+    A ply writes behind the row's keys, if at all. After an irreversible one the child's keys begin there too, so that the
+    row's are still there for its other children.
+    """
+    return row[KEYS] if child[KEYS] < row[KEYS] else 0
+
+
+@entry
+def write_out_one(game: int, row: np.ndarray, history: np.ndarray) -> None:
+    """See `write_out`."""
+    write_out(game, row, history)

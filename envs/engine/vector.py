@@ -1,0 +1,211 @@
+"""Thousands of games as one array."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike
+
+from envs.engine import kernels
+from envs.engine.header import END, KEY_DTYPE, MASK_DTYPE, OBSERVATION_DTYPE, ROW_DTYPE
+from envs.engine.position import Position
+from envs.errors import BadOption, IllegalMove
+from envs.games import find_game
+
+MAX_GAMES: Final = 1 << 22
+GAMES_PER_THREAD: Final = 1024  # below this a second thread costs more than it brings
+
+
+class VectorGames:
+    """A batch of games that step together. Every array has one entry a game and is reused: read it, copy what must last.
+
+    `observation` int16[B, O] and `action_mask` int8[B, A] are the mover's, `mover` int8[B] says who that is. After a step,
+    `rewards` float32[B, 2] are both seats' (only the ply that ends a game pays), `gains` float32[B] is what the ply brought
+    its player in the plain evaluation, `ended` bool[B] marks the games that this step ended, and for these `end_reason`
+    int8[B] (an `EndReason`), `final_observation` int16[B, 2, O] (both
+    seats'), `final_scores` int64[B, 2] and
+    `final_plies` int64[B] tell how. An ended game begins anew in the same step, so that the arrays already show its start;
+    with `restart=False` it stays over, with an empty mask, and further actions for it are ignored.
+    """
+
+    def __init__(
+        self, game: str, num_games: int, seed: int = 0, threads: int | None = None, restart: bool = True, **options: object
+    ) -> None:
+        """`num_games` games at their start. `threads=None` takes one for every 1,024 games, as far as Numba has them.
+
+        Results depend on the seed alone, not on threads, and game i's not on the number of games. Raises `BadOption`.
+        """
+        self._game = find_game(game)
+        self.options = self._game.checked_options(options, batch=True)
+        self.num_games = _checked("num_games", num_games, 1, MAX_GAMES)
+        self.threads = _threads(threads, num_games)
+        self.restart = restart
+        self._rows = np.zeros((num_games, self._game.row_size), ROW_DTYPE)
+        self._histories = np.zeros((num_games, self._game.history_size(self.options)), KEY_DTYPE)
+        self._game.write_options(self._rows[0], self.options)
+        self._rows[:] = self._rows[0]
+        self._actions = np.zeros(num_games, np.int64)
+        self._all = np.ones(num_games, np.bool_)
+        self.observation = np.zeros((num_games, self._game.observation_size), OBSERVATION_DTYPE)
+        self.action_mask = np.zeros((num_games, self._game.actions), MASK_DTYPE)
+        self.mover = np.zeros(num_games, np.int8)
+        self.rewards = np.zeros((num_games, 2), np.float32)
+        self.gains = np.zeros(num_games, np.float32)
+        self.ended = np.zeros(num_games, np.bool_)
+        self.end_reason = np.zeros(num_games, np.int8)
+        self.final_observation = np.zeros((num_games, 2, self._game.observation_size), OBSERVATION_DTYPE)
+        self.final_scores = np.zeros((num_games, 2), ROW_DTYPE)
+        self.final_plies = np.zeros(num_games, ROW_DTYPE)
+        self.seed(seed)
+        self.reset()
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self._game.name
+
+    @property
+    def running(self) -> np.ndarray:
+        """bool[B]: the games that are not over."""
+        return self._rows[:, END] == 0
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The positions as agents take them: int64[B, row size], to be read only."""
+        return self._rows
+
+    @property
+    def histories(self) -> np.ndarray:
+        """The keys of every game's history: int64[B, history size], of which the row says how many count."""
+        return self._histories
+
+    def seed(self, seed: int) -> None:
+        """Every game has its own new random stream."""
+        children = np.random.SeedSequence(_checked("seed", seed, 0, None)).spawn(self.num_games)
+        self._streams = np.array([child.generate_state(1, np.uint64)[0] for child in children]) | np.uint64(1)
+
+    def reset(self, seed: int | None = None, active: np.ndarray | None = None) -> None:
+        """Every game, or those that `active` bool[B] marks, is at its start; with a seed, the random streams are too."""
+        if seed is not None:
+            self.seed(seed)
+        with Threads(self.threads):
+            kernels.start_batch(self._game.number, self._rows, self._histories, self._all if active is None else active)
+        self._clear()
+
+    def load(self, positions: Sequence[Position]) -> None:
+        """Game i stands at `positions[i]`; options must be those of the batch."""
+        if len(positions) != self.num_games:
+            raise BadOption(f"{self.num_games} positions are needed, not {len(positions)}")
+        for index, position in enumerate(positions):
+            if position.game != self.game or position.options != self.options:
+                raise BadOption(f"position {index} is {position.game} {position.options}, not {self.game} {self.options}")
+            row, history = position.to_arrays()
+            self._rows[index] = row
+            self._histories[index, : len(history)] = history
+        self._clear()
+
+    def step(self, actions: ArrayLike, active: np.ndarray | None = None) -> None:
+        """Every running game has played its action, or only those that `active` bool[B] marks.
+
+        Raises `IllegalMove` before any has, if one action is illegal; actions of other games do not matter.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_games,) or actions.dtype.kind not in "iu":
+            raise IllegalMove(f"{self.num_games} whole numbers are needed, not {actions.dtype}{list(actions.shape)}")
+        self._actions[:] = actions
+        with Threads(self.threads):
+            illegal = kernels.step_batch(
+                self._game.number,
+                self.restart,
+                self._rows,
+                self._histories,
+                self._actions,
+                self._all if active is None else active,
+                self.observation,
+                self.action_mask,
+                self.mover,
+                self.rewards,
+                self.gains,
+                self.ended,
+                self.end_reason,
+                self.final_observation,
+                self.final_scores,
+                self.final_plies,
+            )
+        if illegal >= 0:
+            legal = ", ".join(map(str, np.flatnonzero(self.action_mask[illegal])))
+            raise IllegalMove(f"illegal action {self._actions[illegal]} in game {illegal}; legal are {legal}")
+
+    def random_actions(self) -> np.ndarray:
+        """int64[B]: a uniformly random legal action of every running game, -1 elsewhere; the games' streams move on."""
+        actions = np.empty(self.num_games, np.int64)
+        with Threads(self.threads):
+            kernels.random_actions(self._game.number, self._rows, self._streams, actions)
+        return actions
+
+    def position(self, index: int) -> Position:
+        """Game `index` as it now stands, independent of the batch."""
+        return Position(self._game, self._rows[index], self._histories[index])
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Copies of all that the batch's future depends on: positions, histories, random streams."""
+        return {"rows": self._rows.copy(), "histories": self._histories.copy(), "streams": self._streams.copy()}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """The batch goes on where another one of the same shape and options stood. Raises `BadOption` if it differs."""
+        for name, array in self.state().items():
+            given = state[name]
+            if given.shape != array.shape or given.dtype != array.dtype:
+                raise BadOption(f"{name} is {given.dtype}{list(given.shape)}, not {array.dtype}{list(array.shape)}")
+        if self._game.read_options(state["rows"][0]) != self.options:
+            raise BadOption(f"the state was saved under {self._game.read_options(state['rows'][0])}, not {self.options}")
+        self._rows[:], self._histories[:], self._streams[:] = state["rows"], state["histories"], state["streams"]
+        self._clear()
+
+    def clone(self) -> "VectorGames":
+        """A batch that goes on exactly like this one, independent of it."""
+        return copy.deepcopy(self)
+
+    def bytes_per_game(self) -> float:
+        """Memory that the arrays take, a game."""
+        arrays = [value for value in vars(self).values() if isinstance(value, np.ndarray)]
+        return sum(array.nbytes for array in arrays) / self.num_games
+
+    def _clear(self) -> None:
+        """The arrays show the rows as they stand, and no step yet."""
+        for array in (self.rewards, self.gains, self.ended, self.end_reason):
+            array[...] = 0
+        with Threads(self.threads):
+            kernels.show_batch(self._game.number, self._rows, self.observation, self.action_mask, self.mover)
+
+
+def _checked(name: str, value: object, low: int, high: int | None) -> int:
+    """The value as an int within its bounds; else `BadOption`."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
+        return int(value)
+    raise BadOption(f"{name} must be a whole number {f'from {low} to {high}' if high else f'of at least {low}'}, not {value!r}")
+
+
+def _threads(threads: int | None, num_games: int) -> int:
+    available = int(numba.config.NUMBA_NUM_THREADS)
+    if threads is None:
+        return max(1, min(available, num_games // GAMES_PER_THREAD))
+    return _checked("threads", threads, 1, available)
+
+
+class Threads:
+    """Within it, parallel kernels run on so many threads. (A generator would cost more than a small batch's step.)"""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def __enter__(self) -> None:
+        self.before = numba.get_num_threads()
+        if self.before != self.threads:
+            numba.set_num_threads(self.threads)
+
+    def __exit__(self, *_: object) -> None:
+        if self.before != self.threads:
+            numba.set_num_threads(self.before)
