@@ -1,0 +1,1 @@
+"""The engine as the libraries of the field expect an environment."""

@@ -1,0 +1,120 @@
+"""Any game as a Stable-Baselines3 `VecEnv` in which the learner plays both seats.
+
+Every ply is a sample: observation and mask are the mover's, the reward is the actor's. As the next observation may be the
+other player's, whoever computes returns must know who acted and who is to move: `actor` and `mover` say so, and
+`training.rollout` has the buffer that reads them. Nothing is ever truncated; the rules end every game.
+"""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+from envs.adapters.aec import observation_box
+from envs.engine.header import EndReason
+from envs.engine.vector import VectorGames
+from envs.games import find_game
+
+
+class SelfPlayVecEnv(VecEnv):
+    """`num_envs` games played by one policy from both sides.
+
+    `actor` int8[B] is who played the last action, `mover` int8[B] who is to move. The reward is the actor's result in the
+    ply that ends a game, plus `shaping` times what the ply brought the actor in the game's plain evaluation (Oware: seeds).
+    An info has content only where a game ended: `episode` (`r` is seat 0's result, `l` the plies), `terminal_observation`
+    (the side's that would be next), `end`, `scores`.
+    """
+
+    render_mode = None
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        seed: int = 0,
+        shaping: float = 0.0,
+        threads: int | None = None,
+        **options: object,
+    ) -> None:
+        """Raises `BadOption`."""
+        self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **options)
+        self.shaping = shaping
+        self.actor = self.games.mover.copy()
+        self._began = time.time()
+        self._actions = np.zeros(num_envs, np.int64)
+        record = find_game(game)
+        super().__init__(num_envs, observation_box(record), spaces.Discrete(record.actions))
+
+    @property
+    def mover(self) -> np.ndarray:
+        """int8[B]: who is to move."""
+        return self.games.mover
+
+    def reset(self) -> np.ndarray:
+        """Every game is at its start; a seed given by `seed()` begins the games' random streams anew."""
+        self.games.reset(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        return self.games.observation.copy()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """The actions are kept for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Observations of who is to move now, rewards of who acted, ends, infos."""
+        games = self.games
+        self.actor = games.mover.copy()
+        games.step(self._actions)
+        rewards = games.rewards[np.arange(self.num_envs), self.actor] + np.float32(self.shaping) * games.gains
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for index in np.flatnonzero(games.ended):
+            infos[index] = self._final_info(int(index))
+        return games.observation.copy(), rewards, games.ended.copy(), infos
+
+    def _final_info(self, index: int) -> dict[str, Any]:
+        games = self.games
+        return {
+            "episode": {
+                "r": float(games.rewards[index, 0]),
+                "l": int(games.final_plies[index]),
+                "t": round(time.time() - self._began, 6),
+            },
+            "terminal_observation": games.final_observation[index, 1 - self.actor[index]].copy(),
+            "end": EndReason(int(games.end_reason[index])).label,
+            "scores": games.final_scores[index].tolist(),
+        }
+
+    def action_masks(self) -> np.ndarray:
+        """bool[B, A]: the legal actions of who is to move."""
+        return self.games.action_mask.astype(np.bool_)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """The attribute, once for every index; raises `AttributeError` if there is none."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """The attribute has the value; the games share it."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
+        """The method's answer for every index; `action_masks` answers game by game."""
+        answer = getattr(self, method_name)(*args, **kwargs)
+        chosen: Iterable[int] = self._get_indices(indices)
+        if method_name == "action_masks":
+            return [answer[index] for index in chosen]
+        return [answer for _ in chosen]
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """No game is wrapped in anything."""
+        return [False for _ in self._get_indices(indices)]
