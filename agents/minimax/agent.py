@@ -1,0 +1,76 @@
+"""The reproducible baseline: exact minimax to a fixed depth."""
+
+from typing import Final
+
+import numba
+import numpy as np
+
+from agents.minimax.search import ACTION, FRAME, NODES, VALUE, search_batch
+from agents.minimax.table import ENTRY, new_table
+from envs.engine.position import WAITING_KEYS, Position
+from envs.engine.vector import Threads
+from envs.games import find_game
+
+MAX_DEPTH: Final = 40
+TABLE_ENTRIES: Final = 1 << 16
+
+
+class MinimaxAgent:
+    """Plays the lowest of the actions that are best after `depth` plies, by the plain evaluation.
+
+    Full width, no randomness; the same answers whatever the table's size and the number of threads.
+    """
+
+    def __init__(self, game: str, depth: int, table_entries: int = TABLE_ENTRIES, threads: int = 1) -> None:
+        """`table_entries` is a power of two, and counts for each thread."""
+        self.spec = f"minimax:depth={depth}"
+        self.depth = depth
+        self._game = find_game(game)
+        self._threads = min(threads, int(numba.config.NUMBA_NUM_THREADS))
+        self._tables = np.zeros((self._threads, *new_table(table_entries).shape), np.int64)
+        assert self._tables.shape[2] == ENTRY
+        self._searches = 0
+
+    def act(
+        self,
+        rows: np.ndarray,
+        histories: np.ndarray,
+        observations: np.ndarray,
+        masks: np.ndarray,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        """See `Agent.act`; `rng` is not used."""
+        return self.search(rows, histories)[:, ACTION].copy()
+
+    def search(self, rows: np.ndarray, histories: np.ndarray) -> np.ndarray:
+        """int64[B, 3]: for every running row the nodes visited, its value for seat 0 and the action."""
+        answers = np.zeros((len(rows), 3), np.int64)
+        shape = (self._threads, self.depth + 1, self._game.actions)
+        with Threads(self._threads):
+            search_batch(
+                self._game.number,
+                self.depth,
+                rows,
+                histories,
+                self._new_salts(len(rows)),
+                np.zeros((self._threads, histories.shape[1] + self.depth + WAITING_KEYS), histories.dtype),
+                self._tables,
+                np.zeros((*shape, rows.shape[1]), rows.dtype),
+                np.zeros(shape, np.int64),
+                np.zeros(shape, np.int8),
+                np.zeros(shape, np.int64),
+                np.zeros((self._threads, self.depth + 1, FRAME), np.int64),
+                answers,
+            )
+        return answers
+
+    def value(self, position: Position) -> tuple[int, str, int]:
+        """The position's value for seat 0, the move to play and the nodes visited."""
+        row, history = position.to_arrays()
+        answer = self.search(row[None], history[None])[0]
+        return int(answer[VALUE]), self._game.move_text(position.mover, int(answer[ACTION])), int(answer[NODES])
+
+    def _new_salts(self, count: int) -> np.ndarray:
+        """Numbers that no earlier search of this agent mixed into its keys."""
+        self._searches += 1
+        return np.random.default_rng(self._searches).integers(0, 1 << 62, count)

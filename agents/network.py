@@ -1,0 +1,153 @@
+"""The policy and value network, and the file it is kept in.
+
+A network file is safetensors plus settings as JSON: reading one cannot run code from it.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from envs.errors import BadSpec
+from envs.games import find_game
+
+FORMAT: Final = "spieltisch-network-1"
+
+
+@dataclass(frozen=True)
+class Code:
+    """How a number of the observation becomes one of `cap + 1` codes: divided by `step`, rounded down, at most `cap`."""
+
+    step: int
+    cap: int
+
+
+# Counts are coded one by one, not fed as magnitudes: three seeds differ from two in kind. Houses rarely hold more than 24.
+CODES: Final[dict[str, dict[str, Code]]] = {
+    "oware": {
+        "own_houses": Code(1, 24),
+        "other_houses": Code(1, 24),
+        "own_store": Code(1, 48),
+        "other_store": Code(1, 48),
+        "quiet": Code(4, 40),
+        "occurrences": Code(1, 3),
+    },
+}
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """All that is needed to build the network again, and what it was trained for."""
+
+    game: str
+    options: Mapping[str, Any]
+    width: int = 256
+    layers: int = 1
+    observation: str = ""  # names and sizes of the fields it was trained on
+    training: Mapping[str, Any] = field(default_factory=dict)  # where it comes from; not needed to run it
+
+
+def observation_layout(game: str) -> str:
+    """The fields of the game's observation: a network trained on another layout cannot play."""
+    return " ".join(f"{part.name}:{part.size}" for part in find_game(game).observation)
+
+
+class Network(nn.Module):
+    """Observations to logits of the actions and the result that the mover may expect.
+
+    Each coded number of the observation picks a row of one embedding; their sum goes through residual layers.
+    """
+
+    def __init__(self, settings: NetworkSettings) -> None:
+        """A network with random weights."""
+        super().__init__()
+        self.settings = settings
+        game = find_game(settings.game)
+        codes, columns, offset = CODES[settings.game], [], 0
+        table: list[tuple[int, int, int]] = []
+        position = 0
+        for part in game.observation:
+            code = codes.get(part.name)
+            for column in range(position, position + part.size):
+                if code is not None:
+                    columns.append(column)
+                    table.append((code.step, code.cap, offset))
+                    offset += code.cap + 1
+            position += part.size
+        steps, caps, offsets = zip(*table, strict=True)
+        self.register_buffer("columns", torch.tensor(columns), persistent=False)
+        self.register_buffer("steps", torch.tensor(steps), persistent=False)
+        self.register_buffer("caps", torch.tensor(caps), persistent=False)
+        self.register_buffer("offsets", torch.tensor(offsets), persistent=False)
+        self.embedding = nn.EmbeddingBag(offset, settings.width, mode="sum")
+        self.bias = nn.Parameter(torch.zeros(settings.width))
+        self.layers = nn.ModuleList(nn.Linear(settings.width, settings.width) for _ in range(settings.layers))
+        self.policy_head = nn.Linear(settings.width, game.actions)
+        self.value_head = nn.Linear(settings.width, 1)
+        self._initialise(len(columns))
+
+    def _initialise(self, columns: int) -> None:
+        """Sums of unit variance behind the embedding, a nearly uniform policy, a value near 0."""
+        nn.init.normal_(self.embedding.weight, std=columns**-0.5)
+        for layer in self.layers:
+            nn.init.orthogonal_(layer.weight, gain=2**0.5)
+            nn.init.zeros_(layer.bias)
+        for head, gain in ((self.policy_head, 0.01), (self.value_head, 0.1)):
+            nn.init.orthogonal_(head.weight, gain=gain)
+            nn.init.zeros_(head.bias)
+
+    def code(self, observations: Tensor) -> Tensor:
+        """int64[B, coded numbers]: the embedding's rows for integer observations [B, O]."""
+        numbers = observations[:, self.columns].long()
+        return torch.minimum(numbers // self.steps, self.caps) + self.offsets
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """float32[B, A] logits, illegal actions not yet excluded, and float32[B] values of the observations [B, O]."""
+        features = torch.relu(self.embedding(self.code(observations)) + self.bias)
+        for layer in self.layers:
+            features = features + torch.relu(layer(features))
+        return self.policy_head(features), self.value_head(features).squeeze(1)
+
+
+def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
+    """float32[B, A]: the policy's logarithm; illegal actions (mask 0) have probability 0."""
+    return torch.log_softmax(logits.masked_fill(masks == 0, -1e9), dim=1)
+
+
+def save_network(path: str | os.PathLike[str], network: Network) -> None:
+    """The file holds weights and settings, or is as it was if writing fails."""
+    target = Path(path)
+    partial = target.with_name(target.name + ".part")
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    save_file(weights, partial, {"format": FORMAT, "settings": json.dumps(asdict(network.settings))})
+    partial.replace(target)
+
+
+def load_network(path: str | os.PathLike[str]) -> Network:
+    """The network of a file, on the CPU, ready to play. Raises `BadSpec` for anything that is none, or of another version."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    except (OSError, SafetensorError) as error:
+        raise BadSpec(f"{path} is no network file, or a damaged one: {error}") from None
+    if metadata.get("format") != FORMAT:
+        raise BadSpec(f"{path} is no network of this version: its format is {metadata.get('format')!r}, not {FORMAT!r}")
+    try:
+        settings = NetworkSettings(**json.loads(metadata["settings"]))
+        layout = observation_layout(settings.game)
+        if settings.observation != layout:
+            raise ValueError(f"it was trained on other observations ({settings.observation})")
+        network = Network(settings)
+        network.load_state_dict(weights)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadSpec(f"{path} does not hold a network that can be used here: {reason}") from None
+    return network.eval()
