@@ -1,0 +1,1 @@
+"""The shipped configs, one YAML file a game and purpose."""

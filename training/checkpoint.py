@@ -1,0 +1,100 @@
+"""One file that holds all a run needs to go on as if it had never stopped.
+
+It is safetensors (weights, optimiser, games, random states) with JSON beside (config, counters, evaluations): reading one
+cannot run code from it.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from envs.errors import BadConfig
+from training.learner import SelfPlayPPO
+
+FORMAT: Final = "spieltisch-checkpoint-1"
+FILE: Final = "checkpoint.safetensors"
+
+
+def save_checkpoint(path: str | os.PathLike[str], learner: SelfPlayPPO, facts: dict[str, Any]) -> None:
+    """The file holds the learner's whole state and the JSON facts, or is as it was if writing fails."""
+    target = Path(path)
+    partial = target.with_name(target.name + ".part")
+    tensors, counters = learner_state(learner)
+    save_file(tensors, partial, {"format": FORMAT, "facts": json.dumps(facts), "counters": json.dumps(counters)})
+    partial.replace(target)
+
+
+def read_checkpoint(path: str | os.PathLike[str]) -> tuple[dict[str, Tensor], dict[str, Any], dict[str, Any]]:
+    """Tensors, counters and facts of a file. Raises `BadConfig` for anything that is none, or of another version."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    except (OSError, SafetensorError) as error:
+        raise BadConfig(f"{path} is no checkpoint, or a damaged one: {error}") from None
+    if metadata.get("format") != FORMAT:
+        raise BadConfig(f"{path} is no checkpoint of this version: its format is {metadata.get('format')!r}, not {FORMAT!r}")
+    try:
+        return tensors, json.loads(metadata["counters"]), json.loads(metadata["facts"])
+    except (KeyError, json.JSONDecodeError) as error:
+        raise BadConfig(f"{path} is a damaged checkpoint: {error}") from None
+
+
+def learner_state(learner: SelfPlayPPO) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """All that the learner's future depends on, between two updates."""
+    tensors = {f"network.{name}": tensor for name, tensor in learner.policy.network.state_dict().items()}
+    for index, values in learner.policy.optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{index}.{name}": torch.as_tensor(value) for name, value in values.items()}
+    for name, array in learner.env.games.state().items():  # type: ignore[union-attr]
+        tensors[f"games.{name}"] = torch.from_numpy(array)
+    tensors["last_observation"] = torch.from_numpy(np.asarray(learner._last_obs))
+    tensors["episode_starts"] = torch.from_numpy(np.asarray(learner._last_episode_starts))
+    tensors["torch_state"] = torch.get_rng_state()
+    if learner.device.type == "cuda":
+        tensors["cuda_state"] = torch.cuda.get_rng_state(learner.device)
+    counters = {
+        "num_timesteps": learner.num_timesteps,
+        "n_updates": learner._n_updates,
+        "shuffle_state": learner.rollout_buffer.rng.bit_generator.state,
+    }
+    return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}, counters
+
+
+def restore_learner(learner: SelfPlayPPO, tensors: dict[str, Tensor], counters: dict[str, Any]) -> None:
+    """The learner goes on where the saved one stopped. Raises `BadConfig` where the state does not fit it."""
+    try:
+        learner.policy.network.load_state_dict(_under(tensors, "network."))
+        optimizer = learner.policy.optimizer.state_dict()
+        optimizer["state"] = _optimizer_state(_under(tensors, "optimizer."))
+        learner.policy.optimizer.load_state_dict(optimizer)
+        games = {name: tensor.numpy() for name, tensor in _under(tensors, "games.").items()}
+        learner.env.games.restore(games)  # type: ignore[union-attr]
+        learner._last_obs = tensors["last_observation"].numpy().copy()
+        learner._last_episode_starts = tensors["episode_starts"].numpy().copy()
+        torch.set_rng_state(tensors["torch_state"])
+        if learner.device.type == "cuda" and "cuda_state" in tensors:
+            torch.cuda.set_rng_state(tensors["cuda_state"], learner.device)
+        learner.num_timesteps = int(counters["num_timesteps"])
+        learner._n_updates = int(counters["n_updates"])
+        learner.rollout_buffer.rng.bit_generator.state = counters["shuffle_state"]
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise BadConfig(f"the checkpoint does not fit the run: {' '.join(str(error).split())[:200]}") from None
+
+
+def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _optimizer_state(tensors: dict[str, Tensor]) -> dict[int, dict[str, Tensor]]:
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, _, part = name.partition(".")
+        state.setdefault(int(index), {})[part] = tensor
+    return state

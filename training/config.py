@@ -1,0 +1,199 @@
+"""What a training run is told: a YAML file, checked before anything starts."""
+
+import difflib
+import os
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+
+from agents.network import CODES
+from agents.spec import make_agent
+from envs.errors import BadConfig, BadOption, BadSpec
+from envs.games import find_game
+
+
+class Strict(BaseModel):
+    """A part of a config: unknown keys and wrong types are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NetworkConfig(Strict):
+    """The network's size."""
+
+    width: int = Field(256, ge=8, le=4096)  # numbers in a layer
+    layers: int = Field(1, ge=0, le=32)  # residual layers behind the embedding
+
+
+class EvaluationConfig(Strict):
+    """How the run is measured while it goes on."""
+
+    every_plies: PositiveInt = 3_000_000
+    games: int = Field(100, ge=2, le=100_000)  # against each opponent; even, as seats are swapped
+    final_games: int = Field(200, ge=2, le=100_000)  # the same, at the end
+    opponents: tuple[str, ...] = ("random", "greedy", "minimax:depth=2")
+
+
+class Config(Strict):
+    """A training run. Rates given as a pair with `_end` go linearly from one to the other over `plies`."""
+
+    game: str
+    options: dict[str, Any] = {}  # of the rules
+    seed: int = Field(0, ge=0)
+    plies: PositiveInt = 40_000_000  # in all; both seats' plies count
+    max_minutes: PositiveFloat | None = None  # stops a run of this process early; schedules do not know of it
+    games: int = Field(1024, ge=1, le=1 << 20)  # played side by side
+    plies_per_update: PositiveInt = 32_768  # collected before each update; a multiple of games
+    batch_size: PositiveInt = 4096  # plies in a minibatch
+    epochs: int = Field(3, ge=1, le=100)  # passes over what was collected
+    learning_rate: PositiveFloat = 7e-4
+    learning_rate_end: float = Field(0.0, ge=0)
+    entropy: float = Field(0.02, ge=0)  # weight of the policy's entropy in the loss
+    entropy_end: float = Field(0.0, ge=0)
+    gamma: float = Field(0.997, gt=0, le=1)  # discount a ply
+    gae_lambda: float = Field(0.9, ge=0, le=1)
+    clip_range: PositiveFloat = 0.2
+    value_coefficient: float = Field(0.5, ge=0)
+    max_gradient: PositiveFloat = 0.5  # norm to which gradients are clipped
+    shaping: float = Field(0.05, ge=0)  # reward for a point of the plain evaluation, to the player who made it
+    network: NetworkConfig = NetworkConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    checkpoint_minutes: PositiveFloat = 5.0
+    threads: int = Field(2, ge=1, le=1024)  # parts of a minibatch computed at the same time
+    device: Literal["auto", "cpu", "cuda"] = "cpu"
+    run_dir: str | None = None  # default: runs/<config>-<n>
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Config":
+        if self.game not in CODES:
+            raise ValueError(f"game: {self.game!r} has no network; there are: {', '.join(CODES)}")
+        try:
+            find_game(self.game).checked_options(self.options, batch=True)
+        except BadOption as error:
+            raise ValueError(f"options: {error}") from None
+        if self.plies_per_update % self.games:
+            raise ValueError(f"plies_per_update: {self.plies_per_update} is no multiple of games ({self.games})")
+        if self.batch_size > self.plies_per_update:
+            raise ValueError(f"batch_size: {self.batch_size} is more than plies_per_update ({self.plies_per_update})")
+        for name in ("games", "final_games"):
+            if getattr(self.evaluation, name) % 2:
+                raise ValueError(f"evaluation.{name}: {getattr(self.evaluation, name)} is odd, but seats are swapped")
+        for spec in self.evaluation.opponents:
+            try:
+                make_agent(spec, self.game, self.options)
+            except BadSpec as error:
+                raise ValueError(f"evaluation.opponents: {error}") from None
+        return self
+
+
+# What may differ when a run goes on: nothing that its past depends on.
+CHANGEABLE: Final = ("plies", "max_minutes", "threads", "device", "evaluation", "checkpoint_minutes")
+
+
+def load_config(name: str, overrides: Sequence[str] = ()) -> Config:
+    """The config of a file or of a shipped name, with `key=value` overrides. Raises `BadConfig`, naming the key."""
+    data = _read(name)
+    for override in overrides:
+        _apply(data, override)
+    return checked_config(data)
+
+
+def checked_config(data: dict[str, Any]) -> Config:
+    """The config that plain data describe. Raises `BadConfig` with one line that names the key."""
+    try:
+        return Config(**data)
+    except ValidationError as error:
+        raise BadConfig(_one_line(error)) from None
+    except TypeError as error:
+        raise BadConfig(str(error)) from None
+
+
+def changed_config(config: Config, overrides: Sequence[str]) -> Config:
+    """The config of a run that goes on. Raises `BadConfig` for keys that its past depends on."""
+    data = config.model_dump(mode="json")
+    for override in overrides:
+        key = override.partition("=")[0].partition(".")[0]
+        if key in Config.model_fields and key not in CHANGEABLE:
+            raise BadConfig(f"{key} cannot change when a run is resumed; {', '.join(CHANGEABLE)} can")
+        _apply(data, override)
+    return checked_config(data)
+
+
+def config_name(name: str) -> str:
+    """What runs of this config are called."""
+    return Path(name).stem
+
+
+def shipped_configs() -> list[str]:
+    """The configs that come with the project."""
+    return sorted(
+        entry.name.removesuffix(".yaml") for entry in resources.files("configs").iterdir() if entry.name.endswith(".yaml")
+    )
+
+
+def _read(name: str) -> dict[str, Any]:
+    path = Path(name)
+    shipped = resources.files("configs") / f"{name}.yaml"
+    if path.is_file():
+        text = path.read_text(encoding="utf-8", errors="replace")
+    elif os.sep not in name and shipped.is_file():
+        text = shipped.read_text(encoding="utf-8")
+    else:
+        raise BadConfig(f"no config {name!r}: neither a file nor one of {', '.join(shipped_configs())}")
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise BadConfig(f"{name} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        raise BadConfig(f"{name} must hold keys and values, such as `game: oware`")
+    return data
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    """Data have the value that `key=value`, or `part.key=value`, gives."""
+    key, equals, text = override.partition("=")
+    if not equals or not key:
+        raise BadConfig(f"{override!r} is not understood; overrides read key=value, such as learning_rate=0.001")
+    *parts, last = key.split(".")
+    for part in parts:
+        inner = data.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise BadConfig(f"{key}: {part} has no parts")
+        data = inner
+    try:
+        data[last] = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise BadConfig(f"{key}: cannot read the value {text!r}") from None
+    if isinstance(data[last], str):
+        data[last] = _number(data[last])
+
+
+def _number(text: str) -> Any:
+    """YAML reads 7e-4 as text; here it is a number."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"{key}: unknown key{_suggestion(first['loc'])}"
+    if first["type"] == "value_error" and not key:
+        return str(first["ctx"]["error"])
+    shown = "" if first["type"] == "missing" else f", not {first['input']!r}"
+    return f"{key}: {first['msg'][0].lower()}{first['msg'][1:]}{shown}"
+
+
+def _suggestion(location: tuple[int | str, ...]) -> str:
+    model: Any = Config
+    for part in location[:-1]:
+        model = model.model_fields[part].annotation
+    near = difflib.get_close_matches(str(location[-1]), list(model.model_fields), n=1)
+    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(model.model_fields)}"

@@ -1,0 +1,67 @@
+"""Plots of runs and of evaluations, as PNG or whatever the file's name asks for."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+
+def plot_curve(path: str | os.PathLike[str], summary: Mapping[str, Any]) -> None:
+    """The file shows a run's score against each opponent over the plies it was trained for, with 95 % intervals."""
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes: Axes = figure.subplots()
+    opponents = list(dict.fromkeys(evaluation["opponent"] for evaluation in summary["evaluations"]))
+    for opponent in opponents:
+        points = [evaluation for evaluation in summary["evaluations"] if evaluation["opponent"] == opponent]
+        plies = [point["plies"] / 1e6 for point in points]
+        (line,) = axes.plot(plies, [100 * point["score"] for point in points], marker="o", label=f"against {opponent}")
+        axes.fill_between(
+            plies,
+            [100 * point["low"] for point in points],
+            [100 * point["high"] for point in points],
+            alpha=0.15,
+            color=line.get_color(),
+        )
+    axes.axhline(50, color="grey", linewidth=0.8, linestyle=":")
+    axes.set_xlabel(f"million plies ({summary['plies_per_second']:,.0f} a second)")
+    axes.set_ylabel("score in %, a draw counts half")
+    axes.set_ylim(-2, 102)
+    axes.set_title(f"{summary['config']['game']}: self-play PPO, most probable move, no search")
+    if opponents:
+        axes.legend(loc="lower right")
+    _save(figure, path)
+
+
+def plot_ratings(path: str | os.PathLike[str], game: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The file shows the agents' ratings with 95 % intervals, best on top."""
+    figure = Figure(figsize=(8, 1.2 + 0.45 * len(rows)), layout="constrained")
+    axes: Axes = figure.subplots()
+    ratings = [row["rating"] for row in rows]
+    errors = [
+        [row["rating"] - row["low"] for row in rows],
+        [row["high"] - row["rating"] for row in rows],
+    ]
+    axes.barh(range(len(rows)), ratings, xerr=errors, height=0.6, color="#b5793a", ecolor="#3b2113", capsize=4)
+    axes.set_yticks(range(len(rows)), [row["agent"] for row in rows])
+    axes.invert_yaxis()
+    axes.axvline(0, color="grey", linewidth=0.8)
+    axes.set_xlabel("rating (400 points: odds of ten to one), 95 % intervals")
+    axes.set_title(f"{game}: ratings")
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        figure.savefig(partial, format=target.suffix.lstrip(".") or "png", dpi=120)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

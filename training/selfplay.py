@@ -1,0 +1,301 @@
+"""The main job: self-play PPO, measured while it runs.
+
+`Run.go` is the whole training, readable from top to bottom: collect, update, and now and then measure and save.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import numpy as np
+import torch
+import yaml
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.utils import safe_mean
+
+from agents.network import NetworkSettings, observation_layout, save_network
+from agents.policy import PolicyAgent
+from agents.spec import NETWORK_FILE, make_agent
+from envs import cli
+from envs.adapters.sb3 import SelfPlayVecEnv
+from envs.errors import BadConfig
+from training import checkpoint
+from training.arena import play_match
+from training.config import Config, changed_config, checked_config, config_name, load_config, shipped_configs
+from training.learner import SelfPlayPPO, make_learner
+from training.plots import plot_curve
+
+PROJECT: Final = Path(__file__).resolve().parents[1]
+SUMMARY: Final = "summary.json"
+CURVE: Final = "curve.png"
+
+
+class Run:
+    """A training run and its folder."""
+
+    def __init__(self, config: Config, folder: Path, console: Console) -> None:
+        """A run at its beginning. Its folder exists and holds the config."""
+        self.config = config
+        self.folder = folder
+        self.console = console
+        self.seconds = 0.0  # spent collecting and updating
+        self.evaluations: list[dict[str, Any]] = []
+        self.stopping = False
+        torch.set_num_threads(1)  # the update brings its own threads
+        self.env = SelfPlayVecEnv(
+            config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options
+        )
+        self.learner = self._new_learner()
+        folder.mkdir(parents=True, exist_ok=True)
+        cli.write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
+        self.learner.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+
+    @classmethod
+    def resumed(cls, folder: Path, overrides: Sequence[str], console: Console) -> "Run":
+        """A run that goes on from its last checkpoint. Raises `BadConfig`."""
+        tensors, counters, facts = checkpoint.read_checkpoint(folder / checkpoint.FILE)
+        if not isinstance(facts.get("config"), dict):
+            raise BadConfig(f"{folder} holds a damaged checkpoint: it has no config")
+        run = cls(changed_config(checked_config(facts["config"]), overrides), folder, console)
+        checkpoint.restore_learner(run.learner, tensors, counters)
+        run.seconds = float(facts["seconds"])
+        run.evaluations = list(facts["evaluations"])
+        return run
+
+    def _new_learner(self) -> SelfPlayPPO:
+        config = self.config
+        settings = NetworkSettings(
+            game=config.game,
+            options=self.env.games.options,
+            width=config.network.width,
+            layers=config.network.layers,
+            observation=observation_layout(config.game),
+        )
+        learner = make_learner(
+            self.env,
+            settings,
+            learning_rate=_linear(config.learning_rate, config.learning_rate_end),
+            entropy=_linear(config.entropy, config.entropy_end),
+            plies_per_update=config.plies_per_update,
+            batch_size=config.batch_size,
+            epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip_range,
+            value_coefficient=config.value_coefficient,
+            max_gradient=config.max_gradient,
+            seed=config.seed,
+            threads=config.threads,
+            device=config.device,
+        )
+        learner._setup_learn(config.plies, None)
+        return learner
+
+    def go(self) -> None:
+        """The run is over: its plies are played, its minutes are up, or somebody asked it to stop. All is saved."""
+        config, learner = self.config, self.learner
+        until = time.monotonic() + 60 * config.max_minutes if config.max_minutes else float("inf")
+        saved = time.monotonic()
+        callback = _NoCallback()
+        callback.init_callback(learner)
+        with self._progress() as progress:
+            task = progress.add_task("", total=config.plies, completed=learner.num_timesteps, speed="")
+            while learner.num_timesteps < config.plies and not self.stopping and time.monotonic() < until:
+                before = learner.num_timesteps
+                began = time.monotonic()
+                learner.collect_rollouts(self.env, callback, learner.rollout_buffer, learner.n_steps, use_masking=True)
+                learner._update_current_progress_remaining(min(learner.num_timesteps, config.plies), config.plies)
+                learner.train()
+                passed = time.monotonic() - began
+                self.seconds += passed
+                self._log((learner.num_timesteps - before) / passed)
+                speed = f"{learner.num_timesteps / self.seconds:,.0f} plies/s"
+                progress.update(task, completed=learner.num_timesteps, speed=speed)
+                over = learner.num_timesteps >= config.plies
+                every = config.evaluation.every_plies
+                if not over and before // every < learner.num_timesteps // every:
+                    self._evaluate(config.evaluation.games)
+                    self.save()
+                    saved = time.monotonic()
+                elif time.monotonic() - saved > 60 * config.checkpoint_minutes:
+                    self.save()
+                    saved = time.monotonic()
+        self.save()
+        if learner.num_timesteps >= config.plies and not self._is_measured():
+            self._evaluate(config.evaluation.final_games)
+        self.save()
+
+    def _is_measured(self) -> bool:
+        """Whether the final evaluation has been made."""
+        return any(evaluation["plies"] == self.learner.num_timesteps for evaluation in self.evaluations)
+
+    def _evaluate(self, games: int) -> None:
+        """The ladder of opponents has been played, and the scores are kept and shown."""
+        config = self.config
+        agent = PolicyAgent("ppo", self.learner.policy.network)
+        self.learner.policy.set_training_mode(False)
+        for number, spec in enumerate(config.evaluation.opponents):
+            opponent = make_agent(spec, config.game, config.options, threads=config.threads)
+            seed = int(np.random.SeedSequence([config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
+            match = play_match(config.game, config.options, agent, opponent, games, seed)
+            low, high = match.interval
+            self.evaluations.append(
+                {
+                    "plies": self.learner.num_timesteps,
+                    "seconds": round(self.seconds, 1),
+                    "opponent": spec,
+                    "games": match.games,
+                    "score": round(match.score, 4),
+                    "low": round(low, 4),
+                    "high": round(high, 4),
+                }
+            )
+            self.learner.logger.record(f"evaluation/{spec.replace(':', '_')}", match.score)
+            self.console.print(
+                f"{self.learner.num_timesteps:>11,} plies {self.seconds:7.0f} s   {match.score:6.1%} against {spec}"
+                f"   ({low:.1%} to {high:.1%}, {match.games} games)",
+                highlight=False,
+            )
+        self.learner.logger.dump(self.learner.num_timesteps)
+
+    def _log(self, plies_per_second: float) -> None:
+        learner = self.learner
+        episodes = learner.ep_info_buffer
+        if episodes:
+            learner.logger.record("rollout/plies_a_game", safe_mean([episode["l"] for episode in episodes]))
+            learner.logger.record("rollout/result_of_seat_0", safe_mean([episode["r"] for episode in episodes]))
+        learner.logger.record("time/plies_per_second", plies_per_second)
+        learner.logger.dump(learner.num_timesteps)
+
+    def save(self) -> None:
+        """Checkpoint, network, summary and curve are in the folder."""
+        facts = {
+            "config": self.config.model_dump(mode="json"),
+            "seconds": self.seconds,
+            "evaluations": self.evaluations,
+        }
+        checkpoint.save_checkpoint(self.folder / checkpoint.FILE, self.learner, facts)
+        save_network(self.folder / NETWORK_FILE, self.learner.policy.network)
+        summary = self.summary()
+        cli.write_file(self.folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
+        plot_curve(self.folder / CURVE, summary)
+
+    def summary(self) -> dict[str, Any]:
+        """What `summary.json` holds."""
+        plies = self.learner.num_timesteps
+        return {
+            "config": self.config.model_dump(mode="json"),
+            "commit": current_commit(),
+            "plies": plies,
+            "seconds": round(self.seconds, 1),
+            "plies_per_second": round(plies / self.seconds, 1) if self.seconds else 0.0,
+            "evaluations": self.evaluations,
+        }
+
+    def _progress(self) -> Progress:
+        return Progress(
+            TextColumn("training"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} plies"),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(),
+            console=self.console,
+            disable=not self.console.is_terminal,
+        )
+
+
+class _NoCallback(BaseCallback):
+    """The library's collecting loop wants one."""
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def _linear(first: float, last: float) -> Any:
+    """From `first` to `last` while the remaining progress goes from 1 to 0."""
+    return lambda remaining: last + (first - last) * remaining
+
+
+def current_commit() -> str | None:
+    """The commit of the code that runs, with `-dirty` if files differ from it; None outside a checkout."""
+    try:
+        answer = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+            cwd=PROJECT,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.strip() or None
+
+
+def new_folder(config: Config, name: str) -> Path:
+    """The folder of a new run: `run_dir`, or the first free `runs/<config>-<n>`. Raises `BadConfig` if it is taken."""
+    if config.run_dir is not None:
+        folder = Path(config.run_dir)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise BadConfig(f"run_dir: {config.run_dir} exists already; resume it with --resume or name another")
+        return folder
+    number = 1
+    while (folder := Path("runs") / f"{name}-{number}").exists():
+        number += 1
+    return folder
+
+
+def _stop_when_asked(run: Run) -> None:
+    """The first Ctrl-C ends the run after the present update; a second one ends the process at once."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        run.stopping = True
+        print("\nstopping after this update (press Ctrl-C again to stop at once) ...", file=sys.stderr, flush=True)
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; see its `--help`."""
+    parser = cli.make_parser(
+        "training.selfplay",
+        "Trains an agent by self-play PPO and measures it against a ladder of opponents while it learns.\n\n"
+        "The run's folder (runs/<config>-<n>, or run_dir=) holds config.yaml, checkpoint.safetensors (all that --resume\n"
+        "needs), network.safetensors (to play with: ppo:FOLDER), summary.json, curve.png and TensorBoard's files. The last\n"
+        "line printed is that folder. Ctrl-C saves and says how to go on.",
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--config", metavar="FILE", help=f"a YAML file, or one of: {', '.join(shipped_configs())}")
+    source.add_argument("--resume", metavar="RUN", help="the folder of a run that shall go on")
+    parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config: network.width=128")
+    given = parser.parse_args(arguments)
+    console = Console(soft_wrap=True)
+    if given.resume is not None:
+        run = Run.resumed(Path(given.resume), given.override, console)
+    else:
+        config = load_config(given.config, given.override)
+        run = Run(config, new_folder(config, config_name(given.config)), console)
+    _stop_when_asked(run)
+    run.go()
+    if run.stopping or run.learner.num_timesteps < run.config.plies:
+        console.print(f"not finished; go on with: python -m training.selfplay --resume {run.folder}", highlight=False)
+    else:
+        console.print(f"curve: {run.folder / CURVE}   play with: ppo:{run.folder}", highlight=False)
+    console.print(str(run.folder), highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    cli.run(main, "training.selfplay")
