@@ -65,6 +65,11 @@ class Network(nn.Module):
     Each coded number of the observation picks a row of one embedding; their sum goes through residual layers.
     """
 
+    columns: Tensor
+    steps: Tensor
+    caps: Tensor
+    offsets: Tensor
+
     def __init__(self, settings: NetworkSettings) -> None:
         """A network with random weights."""
         super().__init__()
@@ -96,12 +101,11 @@ class Network(nn.Module):
     def _initialise(self, columns: int) -> None:
         """Sums of unit variance behind the embedding, a nearly uniform policy, a value near 0."""
         nn.init.normal_(self.embedding.weight, std=columns**-0.5)
-        for layer in self.layers:
-            nn.init.orthogonal_(layer.weight, gain=2**0.5)
-            nn.init.zeros_(layer.bias)
-        for head, gain in ((self.policy_head, 0.01), (self.value_head, 0.1)):
-            nn.init.orthogonal_(head.weight, gain=gain)
-            nn.init.zeros_(head.bias)
+        gains = [(layer, 2**0.5) for layer in self.layers] + [(self.policy_head, 0.01), (self.value_head, 0.1)]
+        for linear, gain in gains:
+            assert isinstance(linear, nn.Linear)
+            nn.init.orthogonal_(linear.weight, gain=gain)
+            nn.init.zeros_(linear.bias)
 
     def code(self, observations: Tensor) -> Tensor:
         """int64[B, coded numbers]: the embedding's rows for integer observations [B, O]."""

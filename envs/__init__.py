@@ -1,5 +1,7 @@
 """Two-player board games as reinforcement-learning environments."""
 
+from typing import Any
+
 from envs.engine.header import EndReason
 from envs.engine.position import Position
 from envs.engine.vector import VectorGames
@@ -22,6 +24,6 @@ __all__ = [
 GAME_NAMES: tuple[str, ...] = tuple(_GAMES)
 
 
-def start(game: str, **options: object) -> Position:
+def start(game: str, **options: Any) -> Position:
     """The start position of a game under its default options, those given excepted. Raises `BadOption`."""
     return Position.start(game, **options)

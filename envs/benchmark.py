@@ -125,13 +125,10 @@ def measurements(games_named: list[str], games: int, threads: int, limit: float,
     for game in games_named:
         options = cli.read_rules(game, rules)
         for face, make in FACES.items():
-            count = games if face in ("batch", "vecenv") else 1
-            used = threads if face in ("batch", "vecenv") else 1
-            yield from _measured(
-                game, face, count, used, lambda make=make, g=game, n=count, o=options: make(g, n, threads, o), limit
-            )
+            count, used = (games, threads) if face in ("batch", "vecenv") else (1, 1)
+            yield from _measured(game, face, count, used, partial(make, game, count, used, options), limit)
         if game in OPEN_SPIEL_GAMES:
-            yield from _measured(game, "open_spiel", 1, 1, lambda g=game: open_spiel(g), limit)
+            yield from _measured(game, "open_spiel", 1, 1, partial(open_spiel, game), limit)
     yield from _measured("connect_four", "pettingzoo", 1, 1, connect_four, limit)
 
 

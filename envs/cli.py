@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from envs.errors import BadOption
 from envs.games import GAMES, find_game
@@ -35,9 +35,9 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_rules(game: str, words: Sequence[str]) -> dict[str, object]:
+def read_rules(game: str, words: Sequence[str]) -> dict[str, Any]:
     """The options that `--option` named, checked. Raises `BadOption`."""
-    options: dict[str, object] = {}
+    options: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:

@@ -20,6 +20,6 @@ class raw_env(GameEnv):  # noqa: D101 (the manual page is the docstring)
     }
 
 
-def env(render_mode: str | None = None, **options: object) -> AECEnv[str, Observation, int]:
+def env(render_mode: str | None = None, **options: Any) -> AECEnv[str, Observation, int]:
     """The environment; an illegal action ends the game with -1 for who tried it. Options as in `raw_env`'s manual page."""
     return wrapped(raw_env(render_mode=render_mode, **options))

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.network import Network, NetworkSettings, log_probabilities
+from agents.network import Network, NetworkSettings, log_probabilities, observation_layout
+from envs.adapters.sb3 import SelfPlayVecEnv
+from training.config import Config
 from training.rollout import TurnBuffer
 
 
@@ -55,11 +56,11 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         log_policy, values = self._log_policy(obs, action_masks)
         return values[:, None], chosen(log_policy, actions.long()), entropies(log_policy)
 
-    def predict_values(self, obs: Tensor) -> Tensor:
+    def predict_values(self, obs: Any) -> Tensor:
         """Values [B, 1]."""
-        return self.network(obs)[1][:, None]  # type: ignore[no-any-return]
+        return self.network(obs)[1][:, None]
 
-    def _predict(self, observation: Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None) -> Tensor:
+    def _predict(self, observation: Any, deterministic: bool = False, action_masks: np.ndarray | None = None) -> Tensor:
         return self.forward(observation, deterministic, action_masks)[0]
 
     def _log_policy(self, obs: Tensor, masks: Tensor | np.ndarray | None) -> tuple[Tensor, Tensor]:
@@ -108,7 +109,7 @@ class SelfPlayPPO(MaskablePPO):
         with ThreadPoolExecutor(self.update_threads) as pool:
             for _ in range(self.n_epochs):
                 order = torch.from_numpy(self.rollout_buffer.permutation())
-                for indices in order.split(self.batch_size):
+                for indices in torch.split(order, int(self.batch_size or len(order))):
                     batch = {name: part[indices].to(self.device) for name, part in rollout.items()}
                     advantages = batch["advantages"]
                     batch["advantages"] = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
@@ -161,44 +162,38 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
 
-def make_learner(
-    env: Any,
-    settings: NetworkSettings,
-    *,
-    learning_rate: Schedule | float,
-    entropy: Schedule,
-    plies_per_update: int,
-    batch_size: int,
-    epochs: int,
-    gamma: float,
-    gae_lambda: float,
-    clip_range: float,
-    value_coefficient: float,
-    max_gradient: float,
-    seed: int,
-    threads: int,
-    device: str,
-) -> SelfPlayPPO:
-    """A new learner over a `SelfPlayVecEnv`."""
-    assert isinstance(env.action_space, spaces.Discrete)
+def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
+    """A new learner over the games that the config asks for."""
+    settings = NetworkSettings(
+        game=config.game,
+        options=env.games.options,
+        width=config.network.width,
+        layers=config.network.layers,
+        observation=observation_layout(config.game),
+    )
     return SelfPlayPPO(
         NetworkPolicy,
         env,
-        learning_rate=learning_rate,
-        entropy_schedule=entropy,
-        n_steps=plies_per_update // env.num_envs,
-        batch_size=batch_size,
-        n_epochs=epochs,
-        gamma=gamma,
-        gae_lambda=gae_lambda,
-        clip_range=clip_range,
-        ent_coef=entropy(1.0),  # type: ignore[call-arg]
-        vf_coef=value_coefficient,
-        max_grad_norm=max_gradient,
+        learning_rate=linear(config.learning_rate, config.learning_rate_end),
+        entropy_schedule=linear(config.entropy, config.entropy_end),
+        n_steps=config.plies_per_update // config.games,
+        batch_size=config.batch_size,
+        n_epochs=config.epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        ent_coef=config.entropy,
+        vf_coef=config.value_coefficient,
+        max_grad_norm=config.max_gradient,
         rollout_buffer_class=TurnBuffer,
-        rollout_buffer_kwargs={"turns": env, "seed": seed},
+        rollout_buffer_kwargs={"turns": env, "seed": config.seed},
         policy_kwargs={"settings": settings},
-        update_threads=threads,
-        seed=seed,
-        device=device,
+        update_threads=config.threads,
+        seed=config.seed,
+        device=config.device,
     )
+
+
+def linear(first: float, last: float) -> Schedule:
+    """From `first` to `last` while the remaining progress goes from 1 to 0."""
+    return lambda remaining: last + (first - last) * remaining

@@ -22,7 +22,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import safe_mean
 
-from agents.network import NetworkSettings, observation_layout, save_network
+from agents.network import save_network
 from agents.policy import PolicyAgent
 from agents.spec import NETWORK_FILE, make_agent
 from envs import cli
@@ -31,7 +31,7 @@ from envs.errors import BadConfig
 from training import checkpoint
 from training.arena import play_match
 from training.config import Config, changed_config, checked_config, config_name, load_config, shipped_configs
-from training.learner import SelfPlayPPO, make_learner
+from training.learner import make_learner
 from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -54,7 +54,8 @@ class Run:
         self.env = SelfPlayVecEnv(
             config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options
         )
-        self.learner = self._new_learner()
+        self.learner = make_learner(self.env, config)
+        self.learner._setup_learn(config.plies, None)
         folder.mkdir(parents=True, exist_ok=True)
         cli.write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
         self.learner.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
@@ -70,35 +71,6 @@ class Run:
         run.seconds = float(facts["seconds"])
         run.evaluations = list(facts["evaluations"])
         return run
-
-    def _new_learner(self) -> SelfPlayPPO:
-        config = self.config
-        settings = NetworkSettings(
-            game=config.game,
-            options=self.env.games.options,
-            width=config.network.width,
-            layers=config.network.layers,
-            observation=observation_layout(config.game),
-        )
-        learner = make_learner(
-            self.env,
-            settings,
-            learning_rate=_linear(config.learning_rate, config.learning_rate_end),
-            entropy=_linear(config.entropy, config.entropy_end),
-            plies_per_update=config.plies_per_update,
-            batch_size=config.batch_size,
-            epochs=config.epochs,
-            gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
-            clip_range=config.clip_range,
-            value_coefficient=config.value_coefficient,
-            max_gradient=config.max_gradient,
-            seed=config.seed,
-            threads=config.threads,
-            device=config.device,
-        )
-        learner._setup_learn(config.plies, None)
-        return learner
 
     def go(self) -> None:
         """The run is over: its plies are played, its minutes are up, or somebody asked it to stop. All is saved."""
@@ -218,11 +190,6 @@ class _NoCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         return True
-
-
-def _linear(first: float, last: float) -> Any:
-    """From `first` to `last` while the remaining progress goes from 1 to 0."""
-    return lambda remaining: last + (first - last) * remaining
 
 
 def current_commit() -> str | None:

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-import numba
 import numpy as np
 
 from agents.minimax.search import ACTION, FRAME, NODES, VALUE, search_batch
 from agents.minimax.table import ENTRY, new_table
 from envs.engine.position import WAITING_KEYS, Position
-from envs.engine.vector import Threads
+from envs.engine.vector import Threads, available_threads
 from envs.games import find_game
 
 MAX_DEPTH: Final = 40
@@ -26,7 +25,7 @@ class MinimaxAgent:
         self.spec = f"minimax:depth={depth}"
         self.depth = depth
         self._game = find_game(game)
-        self._threads = min(threads, int(numba.config.NUMBA_NUM_THREADS))
+        self._threads = min(threads, available_threads())
         self._tables = np.zeros((self._threads, *new_table(table_entries).shape), np.int64)
         assert self._tables.shape[2] == ENTRY
         self._searches = 0

@@ -65,7 +65,7 @@ class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
     game_name: ClassVar[str]
     metadata: ClassVar[dict[str, Any]]
 
-    def __init__(self, render_mode: str | None = None, **options: object) -> None:
+    def __init__(self, render_mode: str | None = None, **options: Any) -> None:
         """Raises `BadOption` for an unknown render mode or option."""
         super().__init__()
         self._game = find_game(self.game_name)
@@ -103,7 +103,7 @@ class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {} for agent in AGENTS}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self.agent_selection = AGENTS[self._row[MOVER]]
         self._show()
 

@@ -4,7 +4,7 @@ An opponent has `act(rows, histories, observations, masks, rng)`: one legal acti
 it is to move (see `agents.agent`).
 """
 
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -44,11 +44,11 @@ class Duels:
     With `seat="alternate"` the learner of game i has seat i mod 2 at first, and the other one after each game.
     """
 
-    def __init__(self, game: str, opponent: Opponent, num_games: int, seat: Seat, **options: object) -> None:
+    def __init__(self, game: str, opponent: Opponent, num_games: int, seat: Seat, **options: Any) -> None:
         """Nothing is at its start before `reset`. Raises `BadOption`."""
         if seat not in SEATS or isinstance(seat, bool):
             raise BadOption(f"seat must be 'alternate', 0 or 1, not {seat!r}")
-        self.games = VectorGames(game, num_games, **options)  # type: ignore[arg-type]
+        self.games = VectorGames(game, num_games, **options)
         self.opponent = opponent
         self.seat = seat
         self.seats = np.zeros(num_games, np.int8)
@@ -127,7 +127,7 @@ class Duels:
             self.seats[where] = 1 - self.seats[where]
 
 
-class OpponentEnv(gymnasium.Env[np.ndarray, int]):
+class OpponentEnv(gymnasium.Env[np.ndarray, np.int64]):
     """One learner against an opponent. Observations are the learner's, and it is always to move.
 
     `action_masks()` and `info["action_mask"]` say what is legal. `illegal="raise"` refuses other actions with `IllegalMove`;
@@ -136,7 +136,7 @@ class OpponentEnv(gymnasium.Env[np.ndarray, int]):
     begins with seat 0. `info` holds `end` and `scores` after the end.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class OpponentEnv(gymnasium.Env[np.ndarray, int]):
         seat: Seat = "alternate",
         illegal: Illegal = "raise",
         render_mode: str | None = None,
-        **options: object,
+        **options: Any,
     ) -> None:
         """Raises `BadOption`."""
         self._duels = Duels(game, opponent, 1, seat, **options)
@@ -163,7 +163,7 @@ class OpponentEnv(gymnasium.Env[np.ndarray, int]):
         self._show()
         return self._duels.games.observation[0].copy(), self._info()
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.int64) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """The learner has played and the opponent answered. Raises `IllegalMove` with `illegal="raise"`."""
         if self._over:
             raise gymnasium.error.ResetNeeded("the game is over; call reset()")
@@ -187,7 +187,7 @@ class OpponentEnv(gymnasium.Env[np.ndarray, int]):
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._duels.games.action_mask[0].copy()}
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as `render_mode` asks; once a game is over, the next one's."""
         return rendered(self._duels.games.position(0), self.render_mode)
 
@@ -215,7 +215,7 @@ class OpponentVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.nd
         seat: Seat = "alternate",
         illegal: Illegal = "raise",
         render_mode: str | None = None,
-        **options: object,
+        **options: Any,
     ) -> None:
         """Raises `BadOption`."""
         if render_mode is not None:
@@ -247,8 +247,8 @@ class OpponentVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.nd
         actions = np.asarray(actions)
         lost = self._lost(actions)
         self._duels.step(actions, ~lost)
-        for index in np.flatnonzero(lost):
-            self._duels.lose(int(index))
+        for game in np.flatnonzero(lost):
+            self._duels.lose(int(game))
         infos = self._infos()
         for index, info in self._duels.final_info.items():
             final = {"final_obs": self._duels.final_observation[index].copy(), "final_info": info}

@@ -39,7 +39,7 @@ class SelfPlayVecEnv(VecEnv):
         seed: int = 0,
         shaping: float = 0.0,
         threads: int | None = None,
-        **options: object,
+        **options: Any,
     ) -> None:
         """Raises `BadOption`."""
         self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **options)

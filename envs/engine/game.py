@@ -43,7 +43,7 @@ class Limit:
         number = int(value) if isinstance(value, str) and value.isdecimal() else value
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
         if whole and (number == 0 or self.low <= number <= self.high):  # type: ignore[operator]
-            return int(number)  # type: ignore[call-overload,no-any-return]
+            return int(number)  # type: ignore[call-overload]
         raise BadOption(f"option {self.name} must be 0 (off) or {self.low} to {self.high}, not {value!r}")
 
 

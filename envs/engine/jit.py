@@ -71,12 +71,13 @@ def parallel_entry(function: Function) -> Function:
 
 
 def _cached(function: Function, parallel: bool) -> Function:
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_FOLDER)
     try:
         compiled: Function = numba.njit(cache=True, parallel=parallel, **FLAGS)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
     _announced_modules.add(function.__module__)
     return compiled
 
@@ -98,4 +99,4 @@ class _CompileNotice(event.Listener):
 
 _announced_modules: set[str] = set()
 _notice_given = False
-event.register("numba:compile", _CompileNotice())
+event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]

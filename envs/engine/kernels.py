@@ -41,7 +41,7 @@ def legal(game: int, row: np.ndarray, mask: np.ndarray) -> None:
 
 
 @kernel
-def pick(game: int, row: np.ndarray, draw: int) -> int:
+def pick(game: int, row: np.ndarray, draw: np.int64) -> int:
     """The legal action that a random number of 32 bits falls on."""
     return oware.pick(row, draw)
 
@@ -111,7 +111,7 @@ def shortest_cycle(game: int) -> int:
 
 
 @kernel
-def next_draw(streams: np.ndarray, index: int) -> int:
+def next_draw(streams: np.ndarray, index: int) -> np.int64:
     """A random number of 32 bits from the stream (xorshift, Marsaglia 2003), which has moved on."""
     state = streams[index]
     state ^= state << np.uint64(13)

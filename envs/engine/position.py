@@ -44,7 +44,7 @@ class Position:
         self._history = history[: row[KEYS]].copy()
 
     @classmethod
-    def start(cls, game: str, **options: object) -> "Position":
+    def start(cls, game: str, **options: Any) -> "Position":
         """The start position of a game under its default options, those given excepted. Raises `BadOption`."""
         record = find_game(game)
         row, history = _empty(record, record.checked_options(options, batch=False), keys=0)
@@ -52,7 +52,7 @@ class Position:
         return cls(record, row, history)
 
     @classmethod
-    def from_text(cls, game: str, text: str, strict: bool = True, **options: object) -> "Position":
+    def from_text(cls, game: str, text: str, strict: bool = True, **options: Any) -> "Position":
         """The position that a short or a full text form shows.
 
         A short form has the default options, those given excepted, and no past. `strict=False` accepts boards with too few

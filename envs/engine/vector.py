@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numba
 import numpy as np
@@ -31,7 +31,7 @@ class VectorGames:
     """
 
     def __init__(
-        self, game: str, num_games: int, seed: int = 0, threads: int | None = None, restart: bool = True, **options: object
+        self, game: str, num_games: int, seed: int = 0, threads: int | None = None, restart: bool = True, **options: Any
     ) -> None:
         """`num_games` games at their start. `threads=None` takes one for every 1,024 games, as far as Numba has them.
 
@@ -189,10 +189,14 @@ def _checked(name: str, value: object, low: int, high: int | None) -> int:
 
 
 def _threads(threads: int | None, num_games: int) -> int:
-    available = int(numba.config.NUMBA_NUM_THREADS)
     if threads is None:
-        return max(1, min(available, num_games // GAMES_PER_THREAD))
-    return _checked("threads", threads, 1, available)
+        return max(1, min(available_threads(), num_games // GAMES_PER_THREAD))
+    return _checked("threads", threads, 1, available_threads())
+
+
+def available_threads() -> int:
+    """As many as Numba may use at once."""
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 class Threads:

@@ -163,7 +163,7 @@ def legal(row: np.ndarray, mask: np.ndarray) -> None:
 
 
 @kernel
-def pick(row: np.ndarray, draw: int) -> int:
+def pick(row: np.ndarray, draw: np.int64) -> int:
     """The legal action that a random number of 32 bits falls on, each as likely as the others; the game is not over."""
     bits = row[LEGAL]
     return NTH_LEGAL[bits, (draw * LEGAL_COUNT[bits]) >> 32]
