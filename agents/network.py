@@ -6,7 +6,7 @@ A network file is safetensors plus settings as JSON: reading one cannot run code
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,15 +48,25 @@ class NetworkSettings:
 
     game: str
     options: Mapping[str, Any]
+    observation: str  # names and sizes of the fields it was trained on
     width: int = 256
     layers: int = 1
-    observation: str = ""  # names and sizes of the fields it was trained on
-    training: Mapping[str, Any] = field(default_factory=dict)  # where it comes from; not needed to run it
 
 
 def observation_layout(game: str) -> str:
     """The fields of the game's observation: a network trained on another layout cannot play."""
     return " ".join(f"{part.name}:{part.size}" for part in find_game(game).observation)
+
+
+def coded_columns(game: str) -> tuple[list[int], list[Code]]:
+    """The numbers of the game's observation that the network reads, and how each is coded."""
+    columns, codes, start = [], [], 0
+    for part in find_game(game).observation:
+        if part.name in CODES[game]:
+            columns += range(start, start + part.size)
+            codes += [CODES[game][part.name]] * part.size
+        start += part.size
+    return columns, codes
 
 
 class Network(nn.Module):
@@ -75,23 +85,14 @@ class Network(nn.Module):
         super().__init__()
         self.settings = settings
         game = find_game(settings.game)
-        codes, columns, offset = CODES[settings.game], [], 0
-        table: list[tuple[int, int, int]] = []
-        position = 0
-        for part in game.observation:
-            code = codes.get(part.name)
-            for column in range(position, position + part.size):
-                if code is not None:
-                    columns.append(column)
-                    table.append((code.step, code.cap, offset))
-                    offset += code.cap + 1
-            position += part.size
-        steps, caps, offsets = zip(*table, strict=True)
+        columns, codes = coded_columns(settings.game)
+        rows = [code.cap + 1 for code in codes]
+        offsets = [sum(rows[:index]) for index in range(len(rows))]
         self.register_buffer("columns", torch.tensor(columns), persistent=False)
-        self.register_buffer("steps", torch.tensor(steps), persistent=False)
-        self.register_buffer("caps", torch.tensor(caps), persistent=False)
+        self.register_buffer("steps", torch.tensor([code.step for code in codes]), persistent=False)
+        self.register_buffer("caps", torch.tensor([code.cap for code in codes]), persistent=False)
         self.register_buffer("offsets", torch.tensor(offsets), persistent=False)
-        self.embedding = nn.EmbeddingBag(offset, settings.width, mode="sum")
+        self.embedding = nn.EmbeddingBag(sum(rows), settings.width, mode="sum")
         self.bias = nn.Parameter(torch.zeros(settings.width))
         self.layers = nn.ModuleList(nn.Linear(settings.width, settings.width) for _ in range(settings.layers))
         self.policy_head = nn.Linear(settings.width, game.actions)
@@ -125,12 +126,13 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
     return torch.log_softmax(logits.masked_fill(masks == 0, -1e9), dim=1)
 
 
-def save_network(path: str | os.PathLike[str], network: Network) -> None:
-    """The file holds weights and settings, or is as it was if writing fails."""
+def save_network(path: str | os.PathLike[str], network: Network, summary: Mapping[str, Any] | None = None) -> None:
+    """The file holds weights and settings, and the summary of the run they come from; or is as it was if writing fails."""
     target = Path(path)
     partial = target.with_name(target.name + ".part")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    save_file(weights, partial, {"format": FORMAT, "settings": json.dumps(asdict(network.settings))})
+    texts = {"settings": json.dumps(asdict(network.settings)), "summary": json.dumps(summary or {})}
+    save_file(weights, partial, {"format": FORMAT, **texts})
     partial.replace(target)
 
 

@@ -1,4 +1,4 @@
-"""Two-player board games as reinforcement-learning environments."""
+"""Two-player board games as reinforcement-learning environments. Importing it registers them with Gymnasium and PettingZoo."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from envs.engine.position import Position
 from envs.engine.vector import VectorGames
 from envs.errors import BadConfig, BadOption, BadSpec, BadText, IllegalMove
 from envs.games import GAMES as _GAMES
+from envs.registration import register_gymnasium, register_pettingzoo
 
 __all__ = [
     "GAME_NAMES",
@@ -22,6 +23,9 @@ __all__ = [
 ]
 
 GAME_NAMES: tuple[str, ...] = tuple(_GAMES)
+
+register_gymnasium()
+register_pettingzoo()
 
 
 def start(game: str, **options: Any) -> Position:

@@ -31,7 +31,3 @@ def register_pettingzoo() -> None:
     for game in GAMES:
         if f"spieltisch/{game}-v0" not in aec_registry:
             register("aec", f"spieltisch/{game}-v0", f"envs.{game}_v0:env")
-
-
-register_gymnasium()
-register_pettingzoo()

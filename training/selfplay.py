@@ -156,8 +156,8 @@ class Run:
             "evaluations": self.evaluations,
         }
         checkpoint.save_checkpoint(self.folder / checkpoint.FILE, self.learner, facts)
-        save_network(self.folder / NETWORK_FILE, self.learner.policy.network)
         summary = self.summary()
+        save_network(self.folder / NETWORK_FILE, self.learner.policy.network, summary)
         cli.write_file(self.folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
         plot_curve(self.folder / CURVE, summary)
 

@@ -74,7 +74,8 @@ class Game:
     options: tuple[Option, ...]
     endings: tuple[str, ...]  # options of which one must be on: else a game could go on for ever
     history_limit: str  # the option that bounds the plies since the last irreversible one
-    counters: Mapping[str, int]  # names in the full text form -> fields of the row
+    counters: Mapping[str, int]  # names in the full text form -> fields of the row; `ply` is one of them
+    reversible: str  # the counter of plies since the last irreversible one
     opening_plies: int  # random plies that evaluation begins with
     write_options: Callable[[np.ndarray, Mapping[str, Any]], None]
     read_options: Callable[[np.ndarray], dict[str, OptionValue]]

@@ -301,10 +301,11 @@ def _read_last_move(game: Game, row: np.ndarray, text: str) -> None:
 
 def _check_counters(position: Position, earlier: int) -> None:
     """Raises `BadText` where counters and history contradict each other."""
-    row, game = position._row, position._game
+    name = position._game.reversible
+    plies = int(position._row[position._game.counters[name]])
     if earlier and not position.options["repetition_limit"]:
         raise BadText("a history is given, but repetition_limit is 0")
-    if earlier > row[game.counters["quiet"]]:
-        raise BadText(f"{earlier} earlier positions cannot fit into quiet={row[game.counters['quiet']]} plies")
-    if row[game.counters["quiet"]] > row[PLY] > 0:
-        raise BadText(f"quiet={row[game.counters['quiet']]} is more than ply={row[PLY]}")
+    if earlier > plies:
+        raise BadText(f"{earlier} earlier positions cannot fit into {name}={plies} plies")
+    if plies > position.ply > 0:
+        raise BadText(f"{name}={plies} is more than ply={position.ply}")

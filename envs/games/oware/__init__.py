@@ -168,6 +168,7 @@ GAME: Final = Game(
     endings=("repetition_limit", "quiet_limit"),
     history_limit="quiet_limit",
     counters={"quiet": QUIET, "ply": PLY},
+    reversible="quiet",
     opening_plies=6,
     write_options=write_options,
     read_options=read_options,
