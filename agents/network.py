@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import torch
@@ -16,6 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from envs.errors import BadSpec
+from envs.files import replacing
 from envs.games import find_game
 
 FORMAT: Final = "spieltisch-network-1"
@@ -52,6 +52,12 @@ class NetworkSettings:
     width: int = 256
     layers: int = 1
 
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what no network can have."""
+        whole = type(self.width) is int and type(self.layers) is int
+        if not (whole and self.width > 0 and self.layers >= 0 and isinstance(self.options, Mapping)):
+            raise ValueError(f"impossible settings {self}")
+
 
 def observation_layout(game: str) -> str:
     """The fields of the game's observation: a network trained on another layout cannot play."""
@@ -60,7 +66,9 @@ def observation_layout(game: str) -> str:
 
 def coded_columns(game: str) -> tuple[list[int], list[Code]]:
     """The numbers of the game's observation that the network reads, and how each is coded."""
-    columns, codes, start = [], [], 0
+    columns: list[int] = []
+    codes: list[Code] = []
+    start = 0
     for part in find_game(game).observation:
         if part.name in CODES[game]:
             columns += range(start, start + part.size)
@@ -128,12 +136,10 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
 
 def save_network(path: str | os.PathLike[str], network: Network, summary: Mapping[str, Any] | None = None) -> None:
     """The file holds weights and settings, and the summary of the run they come from; or is as it was if writing fails."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     texts = {"settings": json.dumps(asdict(network.settings)), "summary": json.dumps(summary or {})}
-    save_file(weights, partial, {"format": FORMAT, **texts})
-    partial.replace(target)
+    with replacing(path) as partial:
+        save_file(weights, partial, {"format": FORMAT, **texts})
 
 
 def load_network(path: str | os.PathLike[str]) -> Network:
@@ -151,7 +157,8 @@ def load_network(path: str | os.PathLike[str]) -> Network:
         layout = observation_layout(settings.game)
         if settings.observation != layout:
             raise ValueError(f"it was trained on other observations ({settings.observation})")
-        network = Network(settings)
+        with torch.random.fork_rng(devices=[]):  # the random weights it begins with shall not disturb anybody's stream
+            network = Network(settings)
         network.load_state_dict(weights)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]

@@ -55,6 +55,7 @@ class PolicyAgent:
             logits, _ = self.network(torch.from_numpy(np.ascontiguousarray(observations)))
             policy = log_probabilities(logits, torch.from_numpy(np.ascontiguousarray(masks))).numpy()
         if self.temperature > 0:
-            noise = rng.gumbel(size=policy.shape)
-            policy = np.where(masks, policy / self.temperature + noise, -np.inf)
+            with np.errstate(over="ignore"):  # a temperature near 0 leaves nothing but the best
+                policy = (policy - policy.max(axis=1, keepdims=True)).astype(np.float64) / self.temperature
+            policy += rng.gumbel(size=policy.shape)
         return np.where(masks, policy, -np.inf).argmax(axis=1)

@@ -8,6 +8,7 @@ from agents.agent import Agent
 from agents.minimax.agent import MAX_DEPTH
 from envs.errors import BadSpec
 from envs.games import find_game
+from envs.numbers import read_number
 
 Options: TypeAlias = Mapping[str, object]
 Parts: TypeAlias = dict[str, str]
@@ -53,10 +54,10 @@ def _make_minimax(spec: str, rest: str, game: str, options: Options, threads: in
         raise BadSpec(f"{spec!r} has no depth; it reads {KNOWN['minimax']}")
     if parts.get("eval", "plain") != "plain":
         raise BadSpec(f"eval in {spec!r} must be plain")
-    depth = parts["depth"]
-    if not (depth.isascii() and depth.isdecimal() and 1 <= int(depth) <= MAX_DEPTH):
+    depth = read_number(parts["depth"])
+    if depth is None or not 1 <= depth <= MAX_DEPTH:
         raise BadSpec(f"depth in {spec!r} must be a whole number from 1 to {MAX_DEPTH}")
-    return MinimaxAgent(game, int(depth), threads=threads)
+    return MinimaxAgent(game, depth, threads=threads)
 
 
 def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from envs.errors import BadOption
 from envs.games import GAMES, find_game
+from envs.numbers import read_number
 
 
 class Parser(argparse.ArgumentParser):
@@ -58,9 +59,10 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         limits = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        if not (text.isascii() and text.isdecimal()) or int(text) < low or (high is not None and int(text) > high):
+        number = read_number(text)
+        if number is None or number < low or (high is not None and number > high):
             raise argparse.ArgumentTypeError(f"must be a whole number {limits}, not {text!r}")
-        return int(text)
+        return number
 
     return read
 
@@ -74,17 +76,6 @@ def seconds(text: str) -> float:
     if not 0 < value <= 86_400:
         raise argparse.ArgumentTypeError(f"must be a number of seconds above 0 and up to a day, not {text!r}")
     return value
-
-
-def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """The file has the content, or is as it was if writing fails."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    try:
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def check_writable(path: str | None) -> None:

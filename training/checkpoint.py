@@ -6,7 +6,6 @@ cannot run code from it.
 
 import json
 import os
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from envs.errors import BadConfig
+from envs.files import replacing
 from training.learner import SelfPlayPPO
 
 FORMAT: Final = "spieltisch-checkpoint-1"
@@ -24,11 +24,9 @@ FILE: Final = "checkpoint.safetensors"
 
 def save_checkpoint(path: str | os.PathLike[str], learner: SelfPlayPPO, facts: dict[str, Any]) -> None:
     """The file holds the learner's whole state and the JSON facts, or is as it was if writing fails."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
     tensors, counters = learner_state(learner)
-    save_file(tensors, partial, {"format": FORMAT, "facts": json.dumps(facts), "counters": json.dumps(counters)})
-    partial.replace(target)
+    with replacing(path) as partial:
+        save_file(tensors, partial, {"format": FORMAT, "facts": json.dumps(facts), "counters": json.dumps(counters)})
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[dict[str, Tensor], dict[str, Any], dict[str, Any]]:

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import torch
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
@@ -48,7 +49,7 @@ class Config(Strict):
     max_minutes: PositiveFloat | None = None  # stops a run of this process early; schedules do not know of it
     games: int = Field(1024, ge=1, le=1 << 20)  # played side by side
     plies_per_update: PositiveInt = 32_768  # collected before each update; a multiple of games
-    batch_size: PositiveInt = 4096  # plies in a minibatch
+    batch_size: PositiveInt = 4096  # plies in a minibatch; divides plies_per_update
     epochs: int = Field(3, ge=1, le=100)  # passes over what was collected
     learning_rate: PositiveFloat = 7e-4
     learning_rate_end: float = Field(0.0, ge=0)
@@ -77,8 +78,10 @@ class Config(Strict):
             raise ValueError(f"options: {error}") from None
         if self.plies_per_update % self.games:
             raise ValueError(f"plies_per_update: {self.plies_per_update} is no multiple of games ({self.games})")
-        if self.batch_size > self.plies_per_update:
-            raise ValueError(f"batch_size: {self.batch_size} is more than plies_per_update ({self.plies_per_update})")
+        if self.plies_per_update % self.batch_size:
+            raise ValueError(f"batch_size: {self.batch_size} does not divide plies_per_update ({self.plies_per_update})")
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise ValueError("device: torch finds no CUDA device here; use cpu or auto")
         for name in ("games", "final_games"):
             if getattr(self.evaluation, name) % 2:
                 raise ValueError(f"evaluation.{name}: {getattr(self.evaluation, name)} is odd, but seats are swapped")

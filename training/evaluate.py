@@ -14,6 +14,7 @@ from agents.agent import Agent
 from agents.spec import make_agent
 from envs import cli
 from envs.errors import BadSpec
+from envs.files import write_file
 from envs.games import find_game
 from training.arena import Match, play_match
 from training.rating import ratings
@@ -120,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for table in (cross_table(result), match_table(result), rating_table(result)):
         console.print(table)
     if given.json:
-        cli.write_file(given.json, json.dumps(result, indent=1) + "\n")
+        write_file(given.json, json.dumps(result, indent=1) + "\n")
     if given.plot:
         from training.plots import plot_ratings
 

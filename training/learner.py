@@ -1,17 +1,20 @@
 """MaskablePPO with our network and a faster update.
 
-The library keeps the loop, the schedules, the callbacks and the logger. Two parts are ours: the policy, which is
-`agents.network.Network` behind the library's interface, and `train`, which computes the gradient of a minibatch in as many
-parts as there are threads (each part on one thread, which is faster here than two threads in every matrix product).
+The library keeps collecting, the schedules and the logger. Two parts are ours: the policy, which is `agents.network.Network`
+behind the library's interface, and `train`. Both cut a batch into as many parts as there are threads, and each part stays on
+its thread. Two threads inside every matrix product are as fast on an idle machine, but several times slower than one beside
+a busy process, as they wait for each other at every product.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
@@ -21,13 +24,32 @@ from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config
 from training.rollout import TurnBuffer
 
+Answer = TypeVar("Answer")
+
+
+class Parts:
+    """Calls a function on the parts of a batch, one thread a part."""
+
+    def __init__(self, threads: int) -> None:
+        """So many parts, computed at the same time."""
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads)
+
+    def __call__(self, function: Callable[..., Answer], *batch: Tensor) -> list[Answer]:
+        """The function's answers, in the order of the parts."""
+        if self.threads == 1:
+            return [function(*batch)]
+        parts = [tensor.tensor_split(self.threads) for tensor in batch]
+        return list(self._pool.map(function, *parts))
+
 
 class NetworkPolicy(MaskableActorCriticPolicy):
     """The library's policy interface over a `Network`."""
 
-    def __init__(self, *args: Any, settings: NetworkSettings, **kwargs: Any) -> None:
-        """A policy with a new network of these settings."""
+    def __init__(self, *args: Any, settings: NetworkSettings, parts: Parts, **kwargs: Any) -> None:
+        """A policy with a new network of these settings; without gradients it answers a batch in parts."""
         self.settings = settings
+        self.parts = parts
         super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
@@ -58,7 +80,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
     def predict_values(self, obs: Any) -> Tensor:
         """Values [B, 1]."""
-        return self.network(obs)[1][:, None]
+        return self._answers(obs)[1][:, None]
 
     def _predict(self, observation: Any, deterministic: bool = False, action_masks: np.ndarray | None = None) -> Tensor:
         return self.forward(observation, deterministic, action_masks)[0]
@@ -66,8 +88,14 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def _log_policy(self, obs: Tensor, masks: Tensor | np.ndarray | None) -> tuple[Tensor, Tensor]:
         if masks is None:
             raise ValueError("the policy needs action masks: without them it would play illegal moves")
-        logits, values = self.network(obs)
+        logits, values = self._answers(obs)
         return log_probabilities(logits, torch.as_tensor(masks, device=logits.device)), values
+
+    def _answers(self, obs: Tensor) -> tuple[Tensor, Tensor]:
+        if torch.is_grad_enabled():  # an update, which is in parts already
+            return self.network(obs)
+        logits, values = zip(*self.parts(torch.no_grad()(self.network.forward), obs), strict=True)
+        return torch.cat(logits), torch.cat(values)
 
 
 def chosen(log_policy: Tensor, actions: Tensor) -> Tensor:
@@ -81,7 +109,7 @@ def entropies(log_policy: Tensor) -> Tensor:
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO over a `TurnBuffer`; `update_threads` parts of each minibatch are computed at the same time.
+    """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
     learning rate.
@@ -90,11 +118,18 @@ class SelfPlayPPO(MaskablePPO):
     policy: NetworkPolicy
     rollout_buffer: TurnBuffer
 
-    def __init__(self, *args: Any, update_threads: int = 1, entropy_schedule: Schedule | None = None, **kwargs: Any) -> None:
-        """Arguments are the library's, and the two above."""
+    def __init__(self, *args: Any, entropy_schedule: Schedule | None = None, **kwargs: Any) -> None:
+        """Arguments are the library's, and the one above."""
         super().__init__(*args, **kwargs)
-        self.update_threads = update_threads
         self.entropy_schedule = entropy_schedule
+        self.no_callback = _NoCallback()
+        self.no_callback.init_callback(self)
+
+    def collect(self) -> None:
+        """The buffer holds a new rollout, and the schedules know how far the run is."""
+        assert self.env is not None
+        self.collect_rollouts(self.env, self.no_callback, self.rollout_buffer, self.n_steps, use_masking=True)
+        self._update_current_progress_remaining(min(self.num_timesteps, self._total_timesteps), self._total_timesteps)
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -106,31 +141,29 @@ class SelfPlayPPO(MaskablePPO):
         rollout = self.rollout_buffer.tensors()
         parameters = list(self.policy.network.parameters())
         statistics = []
-        with ThreadPoolExecutor(self.update_threads) as pool:
-            for _ in range(self.n_epochs):
-                order = torch.from_numpy(self.rollout_buffer.permutation())
-                for indices in torch.split(order, int(self.batch_size or len(order))):
-                    batch = {name: part[indices].to(self.device) for name, part in rollout.items()}
-                    advantages = batch["advantages"]
-                    batch["advantages"] = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-                    statistics.append(self._update(pool, parameters, batch, clip))
-                self._n_updates += 1
+        for _ in range(self.n_epochs):
+            order = torch.from_numpy(self.rollout_buffer.permutation())
+            for indices in torch.split(order, int(self.batch_size or len(order))):
+                batch = {name: part[indices].to(self.device) for name, part in rollout.items()}
+                advantages = batch["advantages"]
+                batch["advantages"] = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+                statistics.append(self._update(parameters, batch, clip))
+            self._n_updates += 1
         self._log_update(torch.stack(statistics), clip)
 
-    def _update(
-        self, pool: ThreadPoolExecutor, parameters: list[torch.nn.Parameter], batch: dict[str, Tensor], clip: float
-    ) -> Tensor:
+    def _update(self, parameters: list[torch.nn.Parameter], batch: dict[str, Tensor], clip: float) -> Tensor:
         """One optimiser step; returns the minibatch's statistics."""
         size = len(batch["actions"])
-        parts = zip(*(part.tensor_split(self.update_threads) for part in batch.values()), strict=True)
-        jobs = [pool.submit(self._gradient, parameters, dict(zip(batch, part, strict=True)), size, clip) for part in parts]
-        answers = [job.result() for job in jobs]
+
+        def gradient(*part: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
+            return self._gradient(parameters, dict(zip(batch, part, strict=True)), size, clip)
+
+        answers = self.policy.parts(gradient, *batch.values())
         for parameter, *gradients in zip(parameters, *(gradient for gradient, _ in answers), strict=True):
             parameter.grad = sum(gradients[1:], start=gradients[0])
         torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
         self.policy.optimizer.step()
-        statistics: Tensor = sum((part for _, part in answers[1:]), start=answers[0][1])
-        return statistics
+        return sum((statistics for _, statistics in answers[1:]), start=answers[0][1])
 
     def _gradient(
         self, parameters: list[torch.nn.Parameter], batch: dict[str, Tensor], size: int, clip: float
@@ -162,6 +195,13 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
 
+class _NoCallback(BaseCallback):
+    """The library's collecting loop wants one."""
+
+    def _on_step(self) -> bool:
+        return True
+
+
 def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
     """A new learner over the games that the config asks for."""
     settings = NetworkSettings(
@@ -187,8 +227,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         max_grad_norm=config.max_gradient,
         rollout_buffer_class=TurnBuffer,
         rollout_buffer_kwargs={"turns": env, "seed": config.seed},
-        policy_kwargs={"settings": settings},
-        update_threads=config.threads,
+        policy_kwargs={"settings": settings, "parts": Parts(config.threads)},
         seed=config.seed,
         device=config.device,
     )

@@ -12,6 +12,8 @@ matplotlib.use("Agg")
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from envs.files import replacing
+
 
 def plot_curve(path: str | os.PathLike[str], summary: Mapping[str, Any]) -> None:
     """The file shows a run's score against each opponent over the plies it was trained for, with 95 % intervals."""
@@ -58,10 +60,5 @@ def plot_ratings(path: str | os.PathLike[str], game: str, rows: Sequence[Mapping
 
 
 def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.part")
-    try:
-        figure.savefig(partial, format=target.suffix.lstrip(".") or "png", dpi=120)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as partial:
+        figure.savefig(partial, format=Path(path).suffix.lstrip(".") or "png", dpi=120)

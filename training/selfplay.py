@@ -18,7 +18,6 @@ import torch
 import yaml
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import safe_mean
 
@@ -28,6 +27,7 @@ from agents.spec import NETWORK_FILE, make_agent
 from envs import cli
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
+from envs.files import write_file
 from training import checkpoint
 from training.arena import play_match
 from training.config import Config, changed_config, checked_config, config_name, load_config, shipped_configs
@@ -57,7 +57,7 @@ class Run:
         self.learner = make_learner(self.env, config)
         self.learner._setup_learn(config.plies, None)
         folder.mkdir(parents=True, exist_ok=True)
-        cli.write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
+        write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
         self.learner.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
 
     @classmethod
@@ -77,15 +77,12 @@ class Run:
         config, learner = self.config, self.learner
         until = time.monotonic() + 60 * config.max_minutes if config.max_minutes else float("inf")
         saved = time.monotonic()
-        callback = _NoCallback()
-        callback.init_callback(learner)
         with self._progress() as progress:
             task = progress.add_task("", total=config.plies, completed=learner.num_timesteps, speed="")
             while learner.num_timesteps < config.plies and not self.stopping and time.monotonic() < until:
                 before = learner.num_timesteps
                 began = time.monotonic()
-                learner.collect_rollouts(self.env, callback, learner.rollout_buffer, learner.n_steps, use_masking=True)
-                learner._update_current_progress_remaining(min(learner.num_timesteps, config.plies), config.plies)
+                learner.collect()
                 learner.train()
                 passed = time.monotonic() - began
                 self.seconds += passed
@@ -158,7 +155,7 @@ class Run:
         checkpoint.save_checkpoint(self.folder / checkpoint.FILE, self.learner, facts)
         summary = self.summary()
         save_network(self.folder / NETWORK_FILE, self.learner.policy.network, summary)
-        cli.write_file(self.folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
+        write_file(self.folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
         plot_curve(self.folder / CURVE, summary)
 
     def summary(self) -> dict[str, Any]:
@@ -183,13 +180,6 @@ class Run:
             console=self.console,
             disable=not self.console.is_terminal,
         )
-
-
-class _NoCallback(BaseCallback):
-    """The library's collecting loop wants one."""
-
-    def _on_step(self) -> bool:
-        return True
 
 
 def current_commit() -> str | None:
@@ -228,7 +218,7 @@ def _stop_when_asked(run: Run) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         run.stopping = True
-        print("\nstopping after this update (press Ctrl-C again to stop at once) ...", file=sys.stderr, flush=True)
+        print("\nstopping after this update or evaluation (Ctrl-C again: at once) ...", file=sys.stderr, flush=True)
 
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)

@@ -23,6 +23,7 @@ from envs.engine.header import (
 from envs.engine.position import Position
 from envs.errors import BadOption, IllegalMove
 from envs.games import find_game
+from envs.numbers import read_action
 
 AGENTS: Final = ("player_0", "player_1")
 RENDER_MODES: Final = ("human", "ansi", "svg")
@@ -118,13 +119,12 @@ class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        mover = AGENTS.index(agent)
-        if action is None or not 0 <= action < self._game.actions or not self._masks[mover, action]:
-            legal = ", ".join(map(str, np.flatnonzero(self._masks[mover])))
-            raise IllegalMove(f"illegal action {action!r} of {agent}; legal are {legal}")
-        kernels.play_and_look(
-            self._game.number, self._row, self._history, action, self._observations, self._masks, self._scores
-        )
+        mask = self._masks[AGENTS.index(agent)]
+        legal = read_action(action, mask)
+        if legal is None:
+            allowed = ", ".join(map(str, np.flatnonzero(mask)))
+            raise IllegalMove(f"illegal action {action!r} of {agent}; legal are {allowed}")
+        kernels.play_and_look(self._game.number, self._row, self._history, legal, self._observations, self._masks, self._scores)
         self._cumulative_rewards[agent] = 0.0
         if self._row[END]:
             self._finish()

@@ -15,8 +15,9 @@ from gymnasium.vector.utils import batch_space
 from envs.adapters.aec import RENDER_MODES, checked_render_mode, observation_box, rendered
 from envs.engine.header import EndReason
 from envs.engine.vector import VectorGames
-from envs.errors import BadOption
+from envs.errors import BadOption, IllegalMove
 from envs.games import find_game
+from envs.numbers import read_action
 
 Seat: TypeAlias = Literal["alternate", 0, 1]
 Illegal: TypeAlias = Literal["raise", "lose"]
@@ -41,17 +42,22 @@ class Opponent(Protocol):
 class Duels:
     """Games of one learner each against an opponent; between steps the learner is to move in all of them.
 
-    With `seat="alternate"` the learner of game i has seat i mod 2 at first, and the other one after each game.
+    With `seat="alternate"` the learner of game i has seat i mod 2 at first, and the other one after each game. With `restart`
+    a game that ended begins anew in the same step; without, it stays over until `reset`.
     """
 
-    def __init__(self, game: str, opponent: Opponent, num_games: int, seat: Seat, **options: Any) -> None:
+    def __init__(self, game: str, opponent: Opponent, num_games: int, seat: Seat, restart: bool, **options: Any) -> None:
         """Nothing is at its start before `reset`. Raises `BadOption`."""
         if seat not in SEATS or isinstance(seat, bool):
             raise BadOption(f"seat must be 'alternate', 0 or 1, not {seat!r}")
-        self.games = VectorGames(game, num_games, **options)
+        self.games = VectorGames(game, num_games, restart=restart, **options)
         self.opponent = opponent
         self.seat = seat
-        self.seats = np.zeros(num_games, np.int8)
+        limit = self.games.history_limit
+        if self.games.options[limit] == 1:
+            raise BadOption(f"{limit}=1 can end a game before the learner has moved; give 2 or more")
+        self.seats = np.full(num_games, 0, np.int8)
+        self._first_seats(turned=True)
         self.rng = np.random.default_rng()
         self.rewards = np.zeros(num_games, np.float64)
         self.ended = np.zeros(num_games, np.bool_)
@@ -62,9 +68,9 @@ class Duels:
         """Every game is new, and the learner is to move; with a seed, all that follows is reproducible."""
         if seed is not None:
             self.rng = np.random.default_rng(seed)
-            self.seats[:] = np.arange(len(self.seats)) % 2 if self.seat == "alternate" else self.seat
-        elif self.seat == "alternate":
-            self.seats[:] = 1 - self.seats
+            self._first_seats(turned=False)
+        else:
+            self._next_seat(np.ones(len(self.seats), np.bool_))
         self.games.reset()
         self._begin_step()
         self._let_opponent_move()
@@ -72,7 +78,7 @@ class Duels:
     def step(self, actions: np.ndarray, active: np.ndarray | None = None) -> None:
         """The learner has played in the active games, and the opponent has answered.
 
-        Games that ended have begun anew; `rewards`, `ended`, `final_observation` and `final_info` are the learner's.
+        Of games that ended, `rewards`, `ended`, `final_observation` and `final_info` are the learner's.
         """
         self._begin_step()
         self.games.step(actions, active)
@@ -80,15 +86,16 @@ class Duels:
         self._let_opponent_move()
 
     def lose(self, index: int) -> None:
-        """The learner has lost game `index` by an illegal action; a new one begins. Call it after `step`."""
+        """The learner has lost game `index` by an illegal action. Call it after `step`."""
         self.final_observation[index] = self.games.observation[index]
         self.final_info[index] = {"end": "illegal_action"}
         self.rewards[index] = -1
         self.ended[index] = True
-        only = np.arange(self.games.num_games) == index
-        self.games.reset(active=only)
-        self._next_seat(only)
-        self._let_opponent_move()
+        if self.games.restart:
+            only = np.arange(self.games.num_games) == index
+            self.games.reset(active=only)
+            self._next_seat(only)
+            self._let_opponent_move()
 
     def _begin_step(self) -> None:
         self.rewards[:] = 0
@@ -98,7 +105,7 @@ class Duels:
     def _let_opponent_move(self) -> None:
         """The opponent has played wherever it was to move."""
         games = self.games
-        while (waiting := games.mover != self.seats).any():
+        while (waiting := games.running & (games.mover != self.seats)).any():
             actions = np.full(games.num_games, -1, np.int64)
             actions[waiting] = self.opponent.act(
                 games.rows[waiting],
@@ -120,7 +127,11 @@ class Duels:
             self.final_observation[index] = games.final_observation[index, seat]
             end = EndReason(int(games.end_reason[index])).label
             self.final_info[int(index)] = {"end": end, "scores": games.final_scores[index].tolist()}
-        self._next_seat(games.ended)
+        if games.restart:
+            self._next_seat(games.ended)
+
+    def _first_seats(self, turned: bool) -> None:
+        self.seats[:] = (np.arange(len(self.seats)) + turned) % 2 if self.seat == "alternate" else self.seat
 
     def _next_seat(self, where: np.ndarray) -> None:
         if self.seat == "alternate":
@@ -148,7 +159,7 @@ class OpponentEnv(gymnasium.Env[np.ndarray, np.int64]):
         **options: Any,
     ) -> None:
         """Raises `BadOption`."""
-        self._duels = Duels(game, opponent, 1, seat, **options)
+        self._duels = Duels(game, opponent, 1, seat, restart=False, **options)
         self.illegal = _checked_illegal(illegal)
         self.render_mode = checked_render_mode(render_mode)
         self.observation_space = observation_box(find_game(game))
@@ -167,12 +178,15 @@ class OpponentEnv(gymnasium.Env[np.ndarray, np.int64]):
         """The learner has played and the opponent answered. Raises `IllegalMove` with `illegal="raise"`."""
         if self._over:
             raise gymnasium.error.ResetNeeded("the game is over; call reset()")
-        legal = 0 <= int(action) < len(self.action_masks()) and self.action_masks()[int(action)]
-        if self.illegal == "lose" and not legal:
+        mask = self.action_masks()
+        legal = read_action(action, mask)
+        if legal is not None:
+            self._duels.step(np.array([legal]))
+        elif self.illegal == "lose":
             self._duels.step(np.zeros(1, np.int64), np.zeros(1, np.bool_))
             self._duels.lose(0)
         else:
-            self._duels.step(np.array([int(action)]))
+            raise IllegalMove(f"illegal action {action!r}; legal are {', '.join(map(str, np.flatnonzero(mask)))}")
         self._over = bool(self._duels.ended[0])
         self._show()
         if not self._over:
@@ -181,14 +195,14 @@ class OpponentEnv(gymnasium.Env[np.ndarray, np.int64]):
         return self._duels.final_observation[0].copy(), float(self._duels.rewards[0]), True, False, info
 
     def action_masks(self) -> np.ndarray:
-        """bool[A]: the legal actions, as sb3-contrib asks for them."""
-        return self._duels.games.action_mask[0].astype(np.bool_)
+        """bool[A]: the legal actions, none once the game is over; as sb3-contrib asks for them."""
+        return self._duels.games.action_mask[0].astype(np.bool_) & (not self._over)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._duels.games.action_mask[0].copy()}
 
     def render(self) -> str | None:
-        """The board as `render_mode` asks; once a game is over, the next one's."""
+        """The board as `render_mode` asks."""
         return rendered(self._duels.games.position(0), self.render_mode)
 
     def _show(self) -> None:
@@ -221,7 +235,7 @@ class OpponentVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.nd
         if render_mode is not None:
             raise BadOption("a batch of games is not rendered; leave render_mode out")
         self.metadata = dict(self.metadata)
-        self._duels = Duels(game, opponent, num_envs, seat, **options)
+        self._duels = Duels(game, opponent, num_envs, seat, restart=True, **options)
         self.illegal = _checked_illegal(illegal)
         self.num_envs = num_envs
         self.single_observation_space = observation_box(find_game(game))

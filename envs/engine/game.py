@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from envs.engine.header import MAX_LIMIT
 from envs.errors import BadOption
+from envs.numbers import read_number
 
 OptionValue: TypeAlias = int | str
-MAX_LIMIT: Final = 2000  # plies; keeps the history of a batch bounded
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Choice:
 
     def check(self, value: object) -> OptionValue:
         """The value, if it is one of the choices; else `BadOption`."""
-        if value in self.choices:
-            return str(value)
+        if isinstance(value, str) and value in self.choices:
+            return value
         raise BadOption(f"option {self.name} must be one of {', '.join(self.choices)}, not {value!r}")
 
 
@@ -40,7 +41,7 @@ class Limit:
 
     def check(self, value: object) -> OptionValue:
         """The value as an int; text as the command line hands it is read; else `BadOption`."""
-        number = int(value) if isinstance(value, str) and value.isdecimal() else value
+        number = read_number(value) if isinstance(value, str) else value
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
         if whole and (number == 0 or self.low <= number <= self.high):  # type: ignore[operator]
             return int(number)  # type: ignore[call-overload]
@@ -75,7 +76,7 @@ class Game:
     endings: tuple[str, ...]  # options of which one must be on: else a game could go on for ever
     history_limit: str  # the option that bounds the plies since the last irreversible one
     counters: Mapping[str, int]  # names in the full text form -> fields of the row; `ply` is one of them
-    reversible: str  # the counter of plies since the last irreversible one
+    reversible: str  # the counter of plies since the last irreversible one, which `history_limit` bounds
     opening_plies: int  # random plies that evaluation begins with
     write_options: Callable[[np.ndarray, Mapping[str, Any]], None]
     read_options: Callable[[np.ndarray], dict[str, OptionValue]]
@@ -119,4 +120,4 @@ class Game:
 
     def history_size(self, options: Mapping[str, OptionValue]) -> int:
         """Keys that a game under these options can need at once."""
-        return int(options[self.history_limit])
+        return int(options[self.history_limit]) if options["repetition_limit"] else 1

@@ -9,10 +9,14 @@ Kernels allocate nothing, so they are compiled without Numba's reference counts 
 more than half its time; and they are inlined by LLVM (`forceinline`), as an array is seven arguments to a call.
 """
 
+import atexit
 import hashlib
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -24,7 +28,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 KERNEL_SOURCES: Final = (
-    "envs/engine/*.py",
+    "envs/engine/header.py",
+    "envs/engine/jit.py",
+    "envs/engine/kernels.py",
     "envs/games/*/rules.py",
     "agents/minimax/*.py",
     "agents/mcts/*.py",
@@ -46,9 +52,19 @@ def sources_hash() -> str:
 
 
 def cache_folder() -> Path:
-    """Where this version's compiled kernels lie; `SPIELTISCH_CACHE_DIR` moves it."""
+    """Where this version's compiled kernels lie; `SPIELTISCH_CACHE_DIR` moves it.
+
+    Where nothing can be written there, it is a folder of this process alone: a shared one could hold a stranger's code.
+    """
     base = os.environ.get("SPIELTISCH_CACHE_DIR") or platformdirs.user_cache_dir("spieltisch", appauthor=False)
-    return Path(base) / f"kernels-{sources_hash()}"
+    folder = Path(base) / f"kernels-{sources_hash()}"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if os.access(folder, os.W_OK):
+        return folder
+    own = tempfile.mkdtemp(prefix="spieltisch-")
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(own)
 
 
 CACHE_FOLDER: Final = cache_folder()
@@ -71,6 +87,9 @@ def parallel_entry(function: Function) -> Function:
 
 
 def _cached(function: Function, parallel: bool) -> Function:
+    source = Path(function.__code__.co_filename).resolve()
+    if not any(source in PROJECT.glob(pattern) for pattern in KERNEL_SOURCES):
+        raise RuntimeError(f"{source} has cached kernels, but is not among KERNEL_SOURCES")
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)

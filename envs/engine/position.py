@@ -25,11 +25,12 @@ from envs.engine.header import (
 )
 from envs.errors import BadText, IllegalMove
 from envs.games import find_game
+from envs.numbers import read_action, read_number
 
 Rows: TypeAlias = np.ndarray
 WAITING_KEYS: Final = 32  # more than a row keeps back from the history
 MAX_PLY: Final = 10**6  # of a position read from text
-WHOLE_NUMBER: Final = re.compile(r"\d{1,7}", re.ASCII)
+KEY_LIST: Final = re.compile(r"[0-9a-f]{1,15}(,[0-9a-f]{1,15})*")
 
 
 class Position:
@@ -64,15 +65,18 @@ class Position:
             if str(options[name]) != details[name]:
                 raise BadText(f"the text says {name}={details[name]}, the argument {name}={options[name]}")
         given = {option.name: details[option.name] for option in record.options if option.name in details}
-        earlier = _read_keys(details.get("history", ""))
+        earlier = _read_keys(details["history"]) if "history" in details else np.zeros(0, KEY_DTYPE)
         row, history = _empty(record, record.checked_options({**given, **options}, batch=False), keys=len(earlier))
         record.read_board(board, row, strict)
         for name, field in record.counters.items():
             row[field] = _read_number(name, details.get(name, "0"))
+        if "ply" not in details:
+            row[PLY] = row[record.counters[record.reversible]]  # at least so many have been played
         history[: len(earlier)] = earlier
         row[KEYS] = len(earlier)
         kernels.set_up_one(record.number, row, history)
-        _read_last_move(record, row, details.get("last", ""))
+        if "last" in details:
+            _read_last_move(record, row, details["last"])
         position = cls(record, row, history)
         _check_counters(position, len(earlier))
         return position
@@ -85,7 +89,7 @@ class Position:
         return self._game.name
 
     @property
-    def options(self) -> dict[str, OptionValue]:
+    def options(self) -> dict[str, Any]:
         """The options it is played under."""
         return self._game.read_options(self._row)
 
@@ -129,6 +133,8 @@ class Position:
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """The position as a player sees it, the mover if none is named: `int16[observation size]`."""
+        if player not in (None, 0, 1):
+            raise ValueError(f"a player is 0 or 1, not {player!r}")
         return self._look()[0][self.mover if player is None else player]
 
     # Moves.
@@ -147,8 +153,9 @@ class Position:
 
     def play(self, move: str | int) -> "Position":
         """The position after a move, given as text or as an action. Raises `IllegalMove`, naming the legal moves."""
-        action = self._game.action_of(self.mover, move) if isinstance(move, str) else int(move)
-        if action not in self.legal_actions():
+        named = self._game.action_of(self.mover, move) if isinstance(move, str) else move
+        action = read_action(named, self.action_mask())
+        if action is None:
             raise IllegalMove(self._refusal(move))
         row, history = self._row.copy(), self._room(1)
         kernels.play_one(self._game.number, row, history, action)
@@ -275,28 +282,25 @@ def _split(game: Game, text: str) -> tuple[str, dict[str, str]]:
 
 
 def _read_number(name: str, text: str) -> int:
-    if not WHOLE_NUMBER.fullmatch(text) or int(text) > MAX_PLY:
+    number = read_number(text)
+    if number is None or number > MAX_PLY:
         raise BadText(f"{name} must be a whole number up to {MAX_PLY}, not {text!r}")
-    return int(text)
+    return number
 
 
 def _read_keys(text: str) -> np.ndarray:
-    keys = text.split(",") if text else []
-    try:
-        return np.array([int(key, 16) for key in keys], KEY_DTYPE)
-    except (ValueError, OverflowError):
-        raise BadText(f"history must be hexadecimal keys with commas between, not {text!r}") from None
+    if not KEY_LIST.fullmatch(text):
+        raise BadText(f"history must be hexadecimal keys with commas between, not {text!r}")
+    return np.array([int(key, 16) for key in text.split(",")], KEY_DTYPE)
 
 
 def _read_last_move(game: Game, row: np.ndarray, text: str) -> None:
-    """The row's last move is the one named, if one is."""
-    for player in range(2):
-        action = game.action_of(player, text)
-        if action is not None:
-            row[LAST_ACTION], row[LAST_PLAYER] = action, player
-            return
-    if text:
-        raise BadText(f"last={text} is no move of {game.title}")
+    """The row's last move is the one named."""
+    player = 1 - row[MOVER]
+    action = game.action_of(player, text)
+    if action is None:
+        raise BadText(f"last={text} is no move of seat {player}, who has just played")
+    row[LAST_ACTION], row[LAST_PLAYER] = action, player
 
 
 def _check_counters(position: Position, earlier: int) -> None:
@@ -307,5 +311,8 @@ def _check_counters(position: Position, earlier: int) -> None:
         raise BadText("a history is given, but repetition_limit is 0")
     if earlier > plies:
         raise BadText(f"{earlier} earlier positions cannot fit into {name}={plies} plies")
-    if plies > position.ply > 0:
+    if plies > position.ply:
         raise BadText(f"{name}={plies} is more than ply={position.ply}")
+    limit = int(position.options[position._game.history_limit])
+    if 0 < limit < plies:
+        raise BadText(f"{name}={plies} is more than {position._game.history_limit}={limit}")

@@ -4,11 +4,12 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from envs.engine.position import Position
-from envs.errors import BadText, IllegalMove
+from envs.errors import BadOption, BadText, IllegalMove
+from envs.files import write_file
+from envs.games import find_game
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Record:
 
     game: str
     options: dict[str, Any]
-    start: str  # short text of the first position
+    start: str  # text of the first position, in its full form if it has a past
     moves: tuple[str, ...]
     movers: str
     agents: tuple[str, str] = ("", "")
@@ -27,6 +28,10 @@ class Record:
 
     def replay(self) -> Iterator[Position]:
         """The first position, then the position after each move. Raises `BadText` where the record contradicts the rules."""
+        try:
+            find_game(self.game).checked_options(self.options, batch=False)
+        except BadOption as error:
+            raise BadText(str(error)) from None
         position = Position.from_text(self.game, self.start, **self.options)
         yield position
         if len(self.moves) != len(self.movers):
@@ -55,7 +60,7 @@ class Record:
         """The record of a line, its shape checked but not yet replayed. Raises `BadText`."""
         try:
             data = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise BadText(f"a record is a JSON object: {error}") from None
         if not isinstance(data, dict):
             raise BadText(f"a record is a JSON object, not {type(data).__name__}")
@@ -83,8 +88,10 @@ class Recorder:
     """Collects a game while it is played."""
 
     def __init__(self, position: Position, agents: tuple[str, str] = ("", "")) -> None:
-        """A record that begins here; the position's past is not part of it."""
-        self._start, self._agents = position, agents
+        """A record that begins here. Raises `BadText` for a position that no record can begin with: pieces are missing."""
+        plain = Position.from_text(position.game, position.text, **position.options)
+        self._start = position.text if plain == position else position.full_text
+        self._agents = agents
         self.positions = [position]
 
     def play(self, move: str | int) -> Position:
@@ -98,7 +105,7 @@ class Recorder:
         return Record(
             game=last.game,
             options=last.options,
-            start=self._start.text,
+            start=self._start,
             moves=tuple(str(position.last_move) for position in self.positions[1:]),
             movers="".join(str(position.mover) for position in self.positions[:-1]),
             agents=self._agents,
@@ -110,19 +117,16 @@ class Recorder:
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
     """The file holds these records, or is as it was if writing fails."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    partial.write_text("".join(record.to_json() + "\n" for record in records), encoding="utf-8")
-    partial.replace(target)
+    write_file(path, "".join(record.to_json() + "\n" for record in records))
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
     """The records of a file, in order. Raises `BadText`, naming the line."""
-    with open(path, encoding="utf-8") as lines:
+    with open(path, "rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                yield Record.from_json(line)
-            except BadText as error:
+                yield Record.from_json(line.decode())
+            except (BadText, UnicodeDecodeError) as error:
                 raise BadText(f"{path}, line {number}: {error}") from None
 
 

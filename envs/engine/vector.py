@@ -41,6 +41,8 @@ class VectorGames:
         self.options = self._game.checked_options(options, batch=True)
         self.num_games = _checked("num_games", num_games, 1, MAX_GAMES)
         self.threads = _threads(threads, num_games)
+        if not isinstance(restart, bool):
+            raise BadOption(f"restart must be True or False, not {restart!r}")
         self.restart = restart
         self._rows = np.zeros((num_games, self._game.row_size), ROW_DTYPE)
         self._histories = np.zeros((num_games, self._game.history_size(self.options)), KEY_DTYPE)
@@ -67,6 +69,11 @@ class VectorGames:
         return self._game.name
 
     @property
+    def history_limit(self) -> str:
+        """The option that bounds the plies since the last irreversible one."""
+        return self._game.history_limit
+
+    @property
     def running(self) -> np.ndarray:
         """bool[B]: the games that are not over."""
         return self._rows[:, END] == 0
@@ -88,19 +95,23 @@ class VectorGames:
 
     def reset(self, seed: int | None = None, active: np.ndarray | None = None) -> None:
         """Every game, or those that `active` bool[B] marks, is at its start; with a seed, the random streams are too."""
+        chosen = self._chosen(active)
         if seed is not None:
             self.seed(seed)
         with Threads(self.threads):
-            kernels.start_batch(self._game.number, self._rows, self._histories, self._all if active is None else active)
+            kernels.start_batch(self._game.number, self._rows, self._histories, chosen)
         self._clear()
 
     def load(self, positions: Sequence[Position]) -> None:
-        """Game i stands at `positions[i]`; options must be those of the batch."""
+        """Game i stands at `positions[i]`; options must be those of the batch. Raises `BadOption` before any game does."""
         if len(positions) != self.num_games:
             raise BadOption(f"{self.num_games} positions are needed, not {len(positions)}")
         for index, position in enumerate(positions):
             if position.game != self.game or position.options != self.options:
                 raise BadOption(f"position {index} is {position.game} {position.options}, not {self.game} {self.options}")
+            if position.end and self.restart:
+                raise BadOption(f"position {index} is a finished game; a batch that restarts games holds running ones")
+        for index, position in enumerate(positions):
             row, history = position.to_arrays()
             self._rows[index] = row
             self._histories[index, : len(history)] = history
@@ -111,9 +122,13 @@ class VectorGames:
 
         Raises `IllegalMove` before any has, if one action is illegal; actions of other games do not matter.
         """
-        actions = np.asarray(actions)
+        try:
+            actions = np.asarray(actions)
+        except ValueError:
+            raise IllegalMove(f"{self.num_games} whole numbers are needed, not {actions!r}") from None
         if actions.shape != (self.num_games,) or actions.dtype.kind not in "iu":
             raise IllegalMove(f"{self.num_games} whole numbers are needed, not {actions.dtype}{list(actions.shape)}")
+        chosen = self._chosen(active)
         self._actions[:] = actions
         with Threads(self.threads):
             illegal = kernels.step_batch(
@@ -122,7 +137,7 @@ class VectorGames:
                 self._rows,
                 self._histories,
                 self._actions,
-                self._all if active is None else active,
+                chosen,
                 self.observation,
                 self.action_mask,
                 self.mover,
@@ -172,6 +187,14 @@ class VectorGames:
         """Memory that the arrays take, a game."""
         arrays = [value for value in vars(self).values() if isinstance(value, np.ndarray)]
         return sum(array.nbytes for array in arrays) / self.num_games
+
+    def _chosen(self, active: np.ndarray | None) -> np.ndarray:
+        """`active`, all games if it is None. Raises `BadOption` unless it is bool[B]."""
+        if active is None:
+            return self._all
+        if isinstance(active, np.ndarray) and active.shape == (self.num_games,) and active.dtype == np.bool_:
+            return np.ascontiguousarray(active)
+        raise BadOption(f"active must be a bool array, one a game ({self.num_games})")
 
     def _clear(self) -> None:
         """The arrays show the rows as they stand, and no step yet."""

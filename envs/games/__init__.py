@@ -11,6 +11,6 @@ GAMES: Final[dict[str, Game]] = {game.name: game for game in (OWARE,)}
 
 def find_game(name: str) -> Game:
     """The game of that name; `BadOption` lists the names if there is none."""
-    if name not in GAMES:
+    if not isinstance(name, str) or name not in GAMES:
         raise BadOption(f"unknown game {name!r}; there are: {', '.join(GAMES)}")
     return GAMES[name]

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from envs.engine.game import MAX_LIMIT, Choice, Field, Game, Limit, OptionValue
-from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MOVER, PLY, RESULT, EndReason
+from envs.engine.game import Choice, Field, Game, Limit, OptionValue
+from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, PLY, RESULT, EndReason
 from envs.errors import BadText
 from envs.games.oware import rules
 from envs.games.oware.ascii import LETTERS, NAMES

@@ -21,6 +21,7 @@ from envs.engine.header import (
     KEYS,
     LAST_ACTION,
     LAST_PLAYER,
+    MAX_LIMIT,
     MOVER,
     NONE,
     OCCURRENCES,
@@ -445,6 +446,6 @@ def observe(row: np.ndarray, player: int, out: np.ndarray) -> None:
         out[HOUSES + house] = seeds_in(row[SIDES + 1 - player], house)
     out[2 * HOUSES] = row[STORES + player]
     out[2 * HOUSES + 1] = row[STORES + 1 - player]
-    out[2 * HOUSES + 2] = row[QUIET]
+    out[2 * HOUSES + 2] = min(row[QUIET], MAX_LIMIT)
     out[2 * HOUSES + 3] = row[OCCURRENCES]
     out[2 * HOUSES + 4] = row[END] == 0 and row[MOVER] == player

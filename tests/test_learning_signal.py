@@ -1,0 +1,423 @@
+"""What a learner learns from: returns and advantages that follow the mover, masks, minibatches, gradients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from learners import copy_rollout, new_learner, recorded, small_config
+from players import numpys_global_state
+from sb3_contrib import MaskablePPO
+
+import training.learner
+from agents.policy import PolicyAgent
+from agents.spec import make_agent
+from envs.adapters.sb3 import SelfPlayVecEnv
+from training.arena import play_match
+from training.learner import SelfPlayPPO
+from training.rating import ratings
+from training.rollout import TurnBuffer
+
+SIGN = np.array([1, -1])
+
+
+# Real games
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"repetition_limit": 2}, {"quiet_limit": 2}, {"quiet_limit": 7, "grand_slam": "capture"}]
+)
+def test_without_discount_advantage_and_value_are_the_result_for_that_plys_mover(options: dict[str, Any]) -> None:
+    learner = new_learner(options=options, gamma=1.0, gae_lambda=1.0, shaping=0.0, plies_per_update=8 * 512)
+    log = recorded(learner.env)
+    learner.collect()
+    actors, rewards, dones = (np.array(part) for part in zip(*log, strict=True))
+    buffer = learner.rollout_buffer
+    bootstrap = learner.policy.predict_values(torch.from_numpy(learner._last_obs)).detach().numpy()[:, 0]
+    expected, seen = np.zeros((512, 8)), set()
+    for game in range(8):
+        seat_0 = SIGN[learner.env.mover[game]] * bootstrap[game]
+        for step in reversed(range(512)):
+            if dones[step, game]:
+                seat_0 = SIGN[actors[step, game]] * rewards[step, game]
+                seen.add(float(seat_0))
+            expected[step, game] = SIGN[actors[step, game]] * seat_0
+    assert not rewards[~dones].any()
+    np.testing.assert_allclose(buffer.advantages + buffer.values, expected, atol=1e-3)
+    np.testing.assert_allclose(buffer.returns, expected, atol=1e-3)
+    assert seen == {-1.0, 0.0, 1.0} if options.get("quiet_limit") == 2 else {-1.0, 1.0} <= seen
+
+
+def test_shaped_rewards_count_for_who_made_them_and_against_the_other() -> None:
+    learner = new_learner(gamma=1.0, gae_lambda=1.0, shaping=0.25, plies_per_update=8 * 512)
+    log = recorded(learner.env)
+    learner.collect()
+    actors, rewards, dones = (np.array(part) for part in zip(*log, strict=True))
+    assert np.abs(rewards[~dones]).max() > 0.4
+    buffer = learner.rollout_buffer
+    for game in range(8):
+        last = int(np.flatnonzero(dones[:, game])[-1])
+        expected, seat_0 = np.zeros(last + 1), 0.0
+        for step in reversed(range(last + 1)):
+            seat_0 = SIGN[actors[step, game]] * rewards[step, game] + (0.0 if dones[step, game] else seat_0)
+            expected[step] = SIGN[actors[step, game]] * seat_0
+        np.testing.assert_allclose(buffer.returns[: last + 1, game], expected, atol=1e-3)
+
+
+# Made-up sequences
+
+
+@dataclass
+class Turns:
+    """Who acted and who is to move, said by the test."""
+
+    actor: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int8))
+    mover: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int8))
+
+
+@dataclass
+class Sequences:
+    """So many steps of so many games: who moves, what they get, where games end, what their values are."""
+
+    movers: np.ndarray  # int[steps + 1, games]
+    rewards: np.ndarray  # float[steps, games]
+    dones: np.ndarray  # bool[steps, games]
+    values: np.ndarray  # float[steps + 1, games]
+
+    def in_a_buffer(self, gamma: float, gae_lambda: float) -> TurnBuffer:
+        """A buffer that was filled with them and has computed its advantages."""
+        steps, games = self.rewards.shape
+        turns = Turns()
+        buffer = TurnBuffer(
+            steps,
+            spaces.Box(0, 9, (3,), np.int16),
+            spaces.Discrete(2),
+            "cpu",
+            gae_lambda=gae_lambda,
+            gamma=gamma,
+            n_envs=games,
+            turns=turns,
+            seed=0,
+        )
+        starts = np.ones(games, np.bool_)
+        for step in range(steps):
+            turns.actor, turns.mover = self.movers[step], self.movers[step + 1]
+            buffer.add(
+                np.zeros((games, 3), np.int16),
+                np.zeros((games, 1), np.int64),
+                self.rewards[step],
+                starts,
+                torch.from_numpy(self.values[step]),
+                torch.zeros(games),
+                action_masks=np.ones((games, 2)),
+            )
+            starts = self.dones[step]
+        buffer.compute_returns_and_advantage(torch.from_numpy(self.values[-1]), self.dones[-1])
+        return buffer
+
+    def advantages(self, gamma: float, gae_lambda: float) -> np.ndarray:
+        """Generalised advantages, computed for seat 0 as if it played alone, then turned to each ply's mover."""
+        steps, games = self.rewards.shape
+        signs = SIGN[self.movers]
+        rewards, values = signs[:-1] * self.rewards, signs * self.values
+        result = np.zeros((steps, games))
+        for game in range(games):
+            for step in range(steps):
+                weight, later = 1.0, step
+                while True:
+                    over = bool(self.dones[later, game])
+                    next_value = 0.0 if over else values[later + 1, game]
+                    result[step, game] += weight * (rewards[later, game] + gamma * next_value - values[later, game])
+                    later += 1
+                    weight *= gamma * gae_lambda
+                    if over or later == steps:
+                        break
+        return signs[:-1] * result
+
+
+def made_up(seed: int, steps: int = 40, games: int = 6, same_again: float = 0.5, ends: float = 0.1) -> Sequences:
+    """Random sequences in which a player moves again with some probability, and games end with another."""
+    rng = np.random.default_rng(seed)
+    movers = np.zeros((steps + 1, games), np.int8)
+    dones = rng.random((steps, games)) < ends
+    for step in range(steps):
+        again = rng.random(games) < same_again
+        movers[step + 1] = np.where(dones[step], rng.integers(2, size=games), np.where(again, movers[step], 1 - movers[step]))
+    values = rng.normal(size=(steps + 1, games)).astype(np.float32)
+    rewards = rng.normal(size=(steps, games)).astype(np.float32)
+    return Sequences(movers, rewards, dones, values)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+@pytest.mark.parametrize("gae_lambda", [1.0, 0.7, 0.0])
+@pytest.mark.parametrize("same_again", [0.0, 0.5, 1.0])
+def test_advantages_are_those_of_one_seats_view_turned_to_each_mover(
+    gamma: float, gae_lambda: float, same_again: float
+) -> None:
+    for seed in range(5):
+        sequences = made_up(seed, same_again=same_again)
+        buffer = sequences.in_a_buffer(gamma, gae_lambda)
+        expected = sequences.advantages(gamma, gae_lambda)
+        np.testing.assert_allclose(buffer.advantages, expected, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(buffer.returns, expected + sequences.values[:-1], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("movers", "reward", "expected"),
+    [
+        ("01", 1, [-1, 1]),
+        ("0101", 1, [-1, 1, -1, 1]),
+        ("010", 1, [1, -1, 1]),
+        ("00", 1, [1, 1]),  # a double turn
+        ("001", 1, [-1, -1, 1]),
+        ("0110", 1, [1, -1, -1, 1]),  # seat 0 moves at plies of both parities
+        ("0111", -1, [1, -1, -1, -1]),
+        ("10", -1, [1, -1]),
+        ("0001000", 1, [1, 1, 1, -1, 1, 1, 1]),
+        ("0101", 0, [0, 0, 0, 0]),  # a draw
+    ],
+)
+def test_the_sign_follows_who_moved_not_the_parity_of_plies(movers: str, reward: int, expected: list[int]) -> None:
+    steps = len(movers)
+    for next_mover in (0, 1):  # whoever begins the next game, it does not matter
+        sequences = Sequences(
+            movers=np.array([[int(mover)] for mover in movers] + [[next_mover]], np.int8),
+            rewards=np.array([[0.0]] * (steps - 1) + [[float(reward)]], np.float32),
+            dones=np.array([[False]] * (steps - 1) + [[True]]),
+            values=np.random.default_rng(1).normal(size=(steps + 1, 1)).astype(np.float32),
+        )
+        np.testing.assert_allclose(sequences.in_a_buffer(1.0, 1.0).returns[:, 0], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("actor", "mover", "sign"), [(0, 0, 1), (0, 1, -1), (1, 0, -1), (1, 1, 1)])
+def test_the_value_behind_the_end_of_a_rollout_counts_with_its_movers_sign(actor: int, mover: int, sign: int) -> None:
+    sequences = Sequences(
+        movers=np.array([[actor], [mover]], np.int8),
+        rewards=np.array([[0.125]], np.float32),
+        dones=np.array([[False]]),
+        values=np.array([[0.25], [0.5]], np.float32),
+    )
+    assert sequences.in_a_buffer(0.5, 1.0).returns[0, 0] == pytest.approx(0.125 + sign * 0.5 * 0.5)
+    sequences.dones[:] = True
+    assert sequences.in_a_buffer(0.5, 1.0).returns[0, 0] == pytest.approx(0.125)
+
+
+def test_a_buffer_that_is_used_again_remembers_nothing() -> None:
+    learner = new_learner()
+    learner.collect()
+    learner.collect()
+    buffer = learner.rollout_buffer
+    signs = buffer.same_mover.copy()
+    assert set(np.unique(signs)) <= {-1.0, 1.0} and (signs == -1).any()
+    buffer.reset()
+    assert not buffer.full and buffer.pos == 0 and not buffer.same_mover.any()
+
+
+# Masks, minibatches, gradients
+
+
+def test_the_ratio_of_every_sample_is_one_before_the_first_update() -> None:
+    learner = new_learner()
+    for _ in range(3):
+        learner.collect()
+        rollout = learner.rollout_buffer.tensors()
+        masks = rollout["masks"]
+        assert masks.any(dim=1).all() and (masks == 0).any()
+        assert masks.gather(1, rollout["actions"][:, None].long()).all()
+        observations, actions = rollout["observations"], rollout["actions"]
+        with torch.no_grad():
+            values, logs, _ = learner.policy.evaluate_actions(observations, actions, masks)
+            _, unmasked, _ = learner.policy.evaluate_actions(observations, actions, torch.ones_like(masks))
+        torch.testing.assert_close((logs - rollout["old_log_probabilities"]).exp(), torch.ones(len(logs)), rtol=0, atol=1e-5)
+        torch.testing.assert_close(values[:, 0], rollout["old_values"], rtol=1e-4, atol=1e-5)
+        assert ((unmasked - rollout["old_log_probabilities"]).abs() > 1e-3).any()
+        learner.train()
+
+
+def test_masks_observations_and_actions_of_a_sample_belong_together() -> None:
+    learner = new_learner(plies_per_update=8 * 128)
+    learner.collect()
+    rollout = learner.rollout_buffer.tensors()
+    own_houses, to_move = rollout["observations"][:, :6], rollout["observations"][:, -1]
+    assert (to_move == 1).all()
+    assert (own_houses.gather(1, rollout["actions"][:, None].long()) > 0).all()
+    assert (rollout["masks"][own_houses == 0] == 0).all()
+
+
+def test_a_policy_asked_without_masks_refuses() -> None:
+    learner = new_learner()
+    observations = torch.from_numpy(learner._last_obs)
+    with pytest.raises(ValueError, match="mask"):
+        learner.policy(observations)
+    with pytest.raises(ValueError, match="mask"):
+        learner.policy.evaluate_actions(observations, torch.zeros(8))
+    with pytest.raises(ValueError, match="mask"):
+        learner.predict(learner._last_obs)
+    actions, _ = learner.predict(learner._last_obs, action_masks=learner.env.action_masks(), deterministic=True)
+    assert learner.env.action_masks()[np.arange(8), actions].all()
+
+
+def test_sampled_actions_follow_the_masked_policy() -> None:
+    learner = new_learner()
+    observations = torch.from_numpy(np.repeat(learner._last_obs[:1], 20_000, axis=0))
+    masks = torch.tensor([[1, 0, 1, 1, 0, 1]]).expand(20_000, 6)
+    with torch.no_grad():
+        actions, _, logs = learner.policy(observations, action_masks=masks.numpy())
+        expected = torch.softmax(learner.policy.network(observations[:1])[0][0].masked_fill(masks[0] == 0, -torch.inf), 0)
+    frequencies = torch.bincount(actions, minlength=6) / 20_000
+    torch.testing.assert_close(frequencies, expected, rtol=0, atol=0.02)
+    torch.testing.assert_close(logs.exp(), expected[actions], rtol=1e-4, atol=1e-5)
+
+
+def test_the_order_of_minibatches_comes_from_the_buffers_own_generator() -> None:
+    one, other, third = new_learner(seed=1), new_learner(seed=1), new_learner(seed=2)
+    before = numpys_global_state()
+    orders = [learner.rollout_buffer.permutation() for learner in (one, other, third, one)]
+    np.testing.assert_array_equal(orders[0], orders[1])
+    assert (orders[0] != orders[2]).any() and (orders[0] != orders[3]).any()
+    for order in orders:
+        np.testing.assert_array_equal(np.sort(order), np.arange(512))
+    for _ in range(2):
+        one.collect()
+        one.train()
+    assert numpys_global_state() == before
+
+
+def gradients(learner: SelfPlayPPO) -> list[torch.Tensor]:
+    """The gradient that the last optimiser step used."""
+    return [parameter.grad.clone() for parameter in learner.policy.network.parameters() if parameter.grad is not None]
+
+
+@pytest.mark.parametrize("batch_size", [512, 256, 64])
+def test_two_threads_compute_the_same_gradient_as_one(batch_size: int) -> None:
+    one = new_learner(batch_size=batch_size, epochs=1, learning_rate=1e-12, max_gradient=1e9)
+    two = new_learner(batch_size=batch_size, epochs=1, learning_rate=1e-12, max_gradient=1e9, threads=2)
+    three = new_learner(batch_size=batch_size, epochs=1, learning_rate=1e-12, max_gradient=1e9, threads=3)
+    one.collect()
+    for other in (two, three):
+        copy_rollout(one, other)
+    for learner in (one, two, three):
+        learner.train()
+    expected = gradients(one)
+    assert len(expected) == len(list(one.policy.network.parameters()))
+    for other in (two, three):
+        for gradient, wanted in zip(gradients(other), expected, strict=True):
+            torch.testing.assert_close(gradient, wanted, rtol=1e-3, atol=1e-6)
+
+
+def test_two_threads_answer_what_one_does() -> None:
+    one, two = new_learner(), new_learner(threads=2)
+    observations, masks = one._last_obs, one.env.action_masks()
+    for learner in (one, two):
+        np.testing.assert_array_equal(learner._last_obs, observations)
+    with torch.no_grad():
+        expected = one.policy.predict_values(torch.from_numpy(observations))
+        torch.testing.assert_close(two.policy.predict_values(torch.from_numpy(observations)), expected)
+    np.testing.assert_array_equal(
+        one.predict(observations, action_masks=masks, deterministic=True)[0],
+        two.predict(observations, action_masks=masks, deterministic=True)[0],
+    )
+
+
+def test_our_update_is_the_librarys(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {"entropy": 0.03, "entropy_end": 0.03, "batch_size": 128, "epochs": 3}
+    ours, theirs, orders = new_learner(**settings), new_learner(**settings), new_learner(**settings)
+    ours.collect()
+    for other in (theirs, orders):
+        copy_rollout(ours, other)
+    ours.train()
+    steps, games = theirs.n_steps, theirs.n_envs
+
+    def same_order(count: int) -> np.ndarray:
+        """The library lays plies out game by game, we step by step."""
+        assert count == steps * games
+        order = orders.rollout_buffer.permutation()
+        return (order % games) * steps + order // games
+
+    before = [parameter.detach().clone() for parameter in theirs.policy.network.parameters()]
+    monkeypatch.setattr(np.random, "permutation", same_order)
+    MaskablePPO.train(theirs)
+    moved = 0.0
+    for mine, library, old in zip(ours.policy.network.parameters(), theirs.policy.network.parameters(), before, strict=True):
+        torch.testing.assert_close(mine, library, rtol=0, atol=2e-5)
+        moved = max(moved, float((library - old).detach().abs().max()))
+    assert moved > 2e-3, "the update was large enough to be compared"
+    assert ours._n_updates == theirs._n_updates
+    logged, expected = ours.logger.name_to_value, theirs.logger.name_to_value
+    for name in ("policy_gradient_loss", "value_loss", "clip_fraction", "explained_variance"):
+        assert logged[f"train/{name}"] == pytest.approx(expected[f"train/{name}"], rel=1e-2, abs=1e-4), name
+    assert logged["train/entropy"] == pytest.approx(-expected["train/entropy_loss"], rel=1e-3)
+
+
+def test_rates_go_linearly_from_their_first_to_their_last_value_over_the_plies() -> None:
+    learner = new_learner(learning_rate=1e-3, learning_rate_end=1e-4, entropy=0.04, entropy_end=0.0)
+    rates = []
+    for _ in range(4):
+        learner.collect()
+        learner.train()
+        rates.append((learner.policy.optimizer.param_groups[0]["lr"], learner.ent_coef))
+    np.testing.assert_allclose([rate for rate, _ in rates], [1e-3 - 9e-4 * part for part in (0.25, 0.5, 0.75, 1.0)])
+    np.testing.assert_allclose([entropy for _, entropy in rates], [0.03, 0.02, 0.01, 0.0], atol=1e-12)
+
+
+# Ratings, and what comes of it all
+
+
+def test_shaping_changes_neither_matches_nor_ratings() -> None:
+    random, found = make_agent("random", "oware"), []
+    for shaping in (0.0, 5.0):
+        learner = new_learner(shaping=shaping)
+        agent = PolicyAgent("ppo:x", learner.policy.network)
+        match = play_match("oware", {}, agent, random, games=20, seed=3)
+        found.append((match.as_json(), match.pair_scores.tolist(), ratings(["ppo:x", "random"], [match])))
+    assert found[0] == found[1]
+
+
+def test_the_episodes_that_the_library_logs_know_nothing_of_shaping() -> None:
+    for shaping in (0.0, 2.0):
+        learner = new_learner(shaping=shaping, plies_per_update=8 * 256)
+        learner.collect()
+        assert len(learner.ep_info_buffer) > 8
+        assert {episode["r"] for episode in learner.ep_info_buffer} <= {-1.0, 0.0, 1.0}
+
+
+class WithoutSigns(TurnBuffer):
+    """The well-known fault: whoever moves next, its value counts as the actor's own."""
+
+    def add(self, *args: Any, **kwargs: Any) -> None:
+        step = self.pos
+        super().add(*args, **kwargs)
+        self.same_mover[step] = 1.0
+
+
+def score_after_training(buffer: type[TurnBuffer], plies: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """What the most probable moves score against simple opponents after so many plies of self-play."""
+    monkeypatch.setattr(training.learner, "TurnBuffer", buffer)
+    config = small_config(
+        plies=plies, games=512, plies_per_update=16_384, batch_size=4096, network={"width": 128, "layers": 1}, shaping=0.0
+    )
+    env = SelfPlayVecEnv(config.game, config.games, seed=0, threads=1)
+    learner = training.learner.make_learner(env, config)
+    learner._setup_learn(config.plies, None)
+    while learner.num_timesteps < plies:
+        learner.collect()
+        learner.train()
+    assert isinstance(learner.rollout_buffer, buffer)
+    agent = PolicyAgent("ppo:x", learner.policy.network)
+    return {
+        spec: play_match("oware", {}, agent, make_agent(spec, "oware"), games=200, seed=1).score
+        for spec in ("random", "greedy", "minimax:depth=1")
+    }
+
+
+@pytest.mark.slow
+def test_with_the_sign_it_learns_to_play_and_without_it_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = score_after_training(TurnBuffer, 1_500_000, monkeypatch)
+    wrong = score_after_training(WithoutSigns, 1_500_000, monkeypatch)
+    print(right, wrong)
+    assert right["greedy"] > 0.6 and right["minimax:depth=1"] > 0.6
+    assert wrong["greedy"] < 0.4 and wrong["minimax:depth=1"] < 0.4

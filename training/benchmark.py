@@ -1,0 +1,93 @@
+"""Measures the training loop beside what bounds it: the network's own forward and backward passes."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import torch
+
+from envs import cli
+from envs.adapters.sb3 import SelfPlayVecEnv
+from training.config import Config, load_config
+from training.learner import SelfPlayPPO, make_learner
+
+WARM_UP: Final = 1  # updates that are not counted
+
+
+def measure(config: Config, updates: int) -> dict[str, Any]:
+    """Seconds a ply of collecting, updating, the games alone and the network alone, all in this run.
+
+    The network alone makes, for every ply, one forward pass in batches of `games` and then `epochs` forward and backward
+    passes in minibatches, split over the same threads, with the plainest loss.
+    """
+    torch.set_num_threads(1)
+    env = SelfPlayVecEnv(config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options)
+    learner = make_learner(env, config)
+    learner._setup_learn(config.plies, None)
+    times = {"collecting": 0.0, "updating": 0.0, "network": 0.0, "games": 0.0}
+    for number in range(WARM_UP + updates):
+        parts: dict[str, Callable[[], None]] = {
+            "collecting": learner.collect,
+            "updating": learner.train,
+            "network": lambda: _network_alone(learner, config),
+            "games": lambda: _games_alone(env, config),
+        }
+        for name, part in parts.items():
+            began = time.perf_counter()
+            part()
+            if number >= WARM_UP:
+                times[name] += time.perf_counter() - began
+    plies = updates * config.plies_per_update
+    loop = times["collecting"] + times["updating"]
+    return {
+        "game": config.game,
+        "threads": config.threads,
+        "plies_per_second": round(plies / loop),
+        "network_alone_plies_per_second": round(plies / times["network"]),
+        "loop_over_network": round(loop / times["network"], 2),
+        "games_share": round(times["games"] / loop, 4),
+        "microseconds_a_ply": {name: round(1e6 * passed / plies, 2) for name, passed in times.items()},
+    }
+
+
+def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
+    """The passes of one update have been made and thrown away."""
+    observations = learner.rollout_buffer.tensors()["observations"].to(learner.device)
+    network = learner.policy.network
+    parameters = list(network.parameters())
+
+    def forward_and_backward(part: torch.Tensor) -> None:
+        logits, values = network(part)
+        torch.autograd.grad(logits.sum() + values.sum(), parameters)
+
+    for batch in torch.split(observations, config.games):
+        learner.policy.parts(torch.no_grad()(network.forward), batch)
+    for _ in range(config.epochs):
+        for batch in torch.split(observations, config.batch_size):
+            learner.policy.parts(forward_and_backward, batch)
+
+
+def _games_alone(env: SelfPlayVecEnv, config: Config) -> None:
+    """As many plies as an update needs, played at random."""
+    for _ in range(config.plies_per_update // config.games):
+        env.step(env.games.random_actions())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; see its `--help`."""
+    parser = cli.make_parser(
+        "training.benchmark",
+        "Measures plies per second of the training loop, and in the same run of the network's own passes, which bound it.\n"
+        "Give it an idle machine.",
+    )
+    parser.add_argument("--config", default="oware_quick", metavar="FILE", help="a YAML file or a shipped config's name")
+    parser.add_argument("--updates", type=cli.whole_number(1, 10_000), default=8, help="updates to measure (default 8)")
+    parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config")
+    given = parser.parse_args(arguments)
+    print(json.dumps(measure(load_config(given.config, given.override), given.updates), indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    cli.run(main, "training.benchmark")
