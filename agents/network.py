@@ -10,12 +10,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from agents.tensors import read_tensors, write_tensors
 from envs.errors import BadSpec
-from envs.files import replacing
 from envs.games import find_game
 
 FORMAT: Final = "spieltisch-network-1"
@@ -78,7 +76,7 @@ def coded_columns(game: str) -> tuple[list[int], list[Code]]:
 
 
 class Network(nn.Module):
-    """Observations to logits of the actions and the result that the mover may expect.
+    """Observations to logits of the actions and the return that the mover may expect: its result, plus shaping if trained so.
 
     Each coded number of the observation picks a row of one embedding; their sum goes through residual layers.
     """
@@ -136,24 +134,18 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
 
 def save_network(path: str | os.PathLike[str], network: Network, summary: Mapping[str, Any] | None = None) -> None:
     """The file holds weights and settings, and the summary of the run they come from; or is as it was if writing fails."""
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     texts = {"settings": json.dumps(asdict(network.settings)), "summary": json.dumps(summary or {})}
-    with replacing(path) as partial:
-        save_file(weights, partial, {"format": FORMAT, **texts})
+    write_tensors(path, network.state_dict(), {"format": FORMAT, **texts})
 
 
 def load_network(path: str | os.PathLike[str]) -> Network:
     """The network of a file, on the CPU, ready to play. Raises `BadSpec` for anything that is none, or of another version."""
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (OSError, SafetensorError) as error:
-        raise BadSpec(f"{path} is no network file, or a damaged one: {error}") from None
-    if metadata.get("format") != FORMAT:
-        raise BadSpec(f"{path} is no network of this version: its format is {metadata.get('format')!r}, not {FORMAT!r}")
+        weights, texts = read_tensors(path, FORMAT)
+    except ValueError as error:
+        raise BadSpec(f"no network: {error}") from None
     try:
-        settings = NetworkSettings(**json.loads(metadata["settings"]))
+        settings = NetworkSettings(**json.loads(texts["settings"]))
         layout = observation_layout(settings.game)
         if settings.observation != layout:
             raise ValueError(f"it was trained on other observations ({settings.observation})")

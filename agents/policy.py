@@ -52,8 +52,9 @@ class PolicyAgent:
         if not masks.any(axis=1).all():
             raise IllegalMove("a position without a legal action was given to a policy")
         with torch.no_grad():
-            logits, _ = self.network(torch.from_numpy(np.ascontiguousarray(observations)))
-            policy = log_probabilities(logits, torch.from_numpy(np.ascontiguousarray(masks))).numpy()
+            device = self.network.bias.device
+            logits, _ = self.network(torch.from_numpy(np.ascontiguousarray(observations)).to(device))
+            policy = log_probabilities(logits, torch.from_numpy(np.ascontiguousarray(masks)).to(device)).cpu().numpy()
         if self.temperature > 0:
             with np.errstate(over="ignore"):  # a temperature near 0 leaves nothing but the best
                 policy = (policy - policy.max(axis=1, keepdims=True)).astype(np.float64) / self.temperature

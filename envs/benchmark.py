@@ -14,7 +14,7 @@ import numpy as np
 from envs import cli
 from envs.engine import kernels
 from envs.engine.header import KEY_DTYPE, ROW_DTYPE
-from envs.engine.vector import VectorGames
+from envs.engine.vector import MAX_GAMES, VectorGames, available_threads
 from envs.games import GAMES, find_game
 
 Row: TypeAlias = dict[str, Any]
@@ -84,13 +84,15 @@ def drive_aec(env: Any) -> Callable[[], int]:
     env.reset()
 
     def play() -> int:
-        for _ in range(STEPS):
+        plies = 0
+        while plies < STEPS:
             observation, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 env.reset()
             else:
                 env.step(chance.choice(np.flatnonzero(observation["action_mask"]).tolist()))
-        return STEPS
+                plies += 1
+        return plies
 
     return play
 
@@ -154,8 +156,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "an idle machine: a busy neighbour can make two threads slower than one.",
     )
     parser.add_argument("game", nargs="*", metavar="GAME", help=f"some of: {cli.game_names()} (default: all)")
-    parser.add_argument("--games", type=cli.whole_number(1, 1 << 22), default=4096, help="games in a batch (default 4096)")
-    parser.add_argument("--threads", type=cli.whole_number(1, 1024), default=1, help="threads of a batch (default 1)")
+    parser.add_argument("--games", type=cli.whole_number(1, MAX_GAMES), default=4096, help="games in a batch (default 4096)")
+    parser.add_argument(
+        "--threads", type=cli.whole_number(1, available_threads()), default=1, help="threads of a batch (default 1)"
+    )
     parser.add_argument("--seconds", type=cli.seconds, default=2.0, help="time for each measurement (default 2)")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
     cli.add_rules(parser)

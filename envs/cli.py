@@ -37,7 +37,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def read_rules(game: str, words: Sequence[str]) -> dict[str, Any]:
-    """The options that `--option` named, checked. Raises `BadOption`."""
+    """The options that `--option` named, and no others, checked. Raises `BadOption`."""
     options: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -46,7 +46,8 @@ def read_rules(game: str, words: Sequence[str]) -> dict[str, Any]:
         if name in options:
             raise BadOption(f"--option {name} is given twice")
         options[name] = value
-    return {**find_game(game).checked_options(options, batch=False)} if options else {}
+    checked = find_game(game).checked_options(options, batch=False)
+    return {name: checked[name] for name in options}
 
 
 def game_names() -> str:
@@ -80,10 +81,15 @@ def seconds(text: str) -> float:
 
 def check_writable(path: str | None) -> None:
     """Raises `BadOption` now, not after hours of work, if a file cannot be written there."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
+    if path is None:
+        return
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
         raise BadOption(f"cannot write {path!r}: there is no folder {str(Path(path).parent)!r}")
-    if path is not None and Path(path).is_dir():
+    if Path(path).is_dir() or not Path(path).name:
         raise BadOption(f"cannot write {path!r}: it is a folder")
+    if not os.access(folder, os.W_OK):
+        raise BadOption(f"cannot write {path!r}: its folder is read only")
 
 
 def run(main: Callable[[Sequence[str] | None], int], program: str) -> NoReturn:

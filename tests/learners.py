@@ -42,6 +42,7 @@ def small_config(**changes: Any) -> Config:
 
 def new_learner(**changes: Any) -> SelfPlayPPO:
     """A learner at its beginning, ready to collect, whose policy is not uniform."""
+    torch.set_num_threads(1)  # as a run does: the parts of a batch have threads of their own
     config = small_config(**changes)
     env = SelfPlayVecEnv(config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options)
     learner = make_learner(env, config)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import struct
 from dataclasses import asdict, replace
@@ -280,11 +279,12 @@ def test_saving_that_fails_half_way_leaves_the_old_file_and_nothing_else(
 ) -> None:
     before = network_file.read_bytes()
 
-    def fails(tensors: Any, path: os.PathLike[str], *rest: Any) -> None:
-        Path(path).write_bytes(b"half of it")
+    def fails(path: Path, content: bytes) -> None:
+        with open(path, "wb") as file:
+            file.write(content[: len(content) // 2])
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(agents.network, "save_file", fails)
+    monkeypatch.setattr(Path, "write_bytes", fails)
     with pytest.raises(OSError, match="no space"):
         save_network(network_file, new_network(seed=1))
     assert network_file.read_bytes() == before

@@ -130,6 +130,8 @@ def test_rewards_are_the_learners_results(game: str, seat: int) -> None:
 def test_options_decide_the_game_and_survive_every_reset(game: str) -> None:
     opponent = Lowest()
     for given in option_sets(game, batch=True):
+        if given.get(find_game(game).history_limit) == 1:
+            continue  # refused, as a game could end before the learner's first move
         env = OpponentEnv(game, opponent, seat=0, **given)
         for reset in ({"seed": 1}, {}, {"seed": 2, "options": {"x": 1}}):
             lived = episode_in(env, numbers(1), **reset)

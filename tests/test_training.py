@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import pickle
 import shutil
 import signal
@@ -24,12 +23,11 @@ from rich.console import Console
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-import training.checkpoint
 from agents.spec import make_agent
 from envs import BadConfig
 from training.checkpoint import read_checkpoint
 from training.config import CHANGEABLE, Config, changed_config, checked_config, load_config, shipped_configs
-from training.selfplay import Run
+from training.selfplay import Run, new_folder
 
 CHECKPOINT = "checkpoint.safetensors"
 FILES = {"checkpoint.safetensors", "config.yaml", "curve.png", "network.safetensors", "summary.json", "tensorboard"}
@@ -60,7 +58,10 @@ def resume(folder: Path, *overrides: str) -> Done:
 
 def new_run(folder: Path, *overrides: str) -> Run:
     """A tiny run at its beginning."""
-    return Run(load_config("oware_quick", [*TINY, f"run_dir={folder}", *overrides]), folder, Console(file=io.StringIO()))
+    config = load_config("oware_quick", [*TINY, f"run_dir={folder}", *overrides])
+    run = Run(config, Console(file=io.StringIO()))
+    run.settle_in(new_folder(config, "unused"))
+    return run
 
 
 def stop_after(run: Run, updates: int) -> Run:
@@ -79,7 +80,7 @@ def stop_after(run: Run, updates: int) -> Run:
 def content(folder: Path) -> tuple[dict[str, np.ndarray], Any, Any]:
     """Tensors, counters and facts of a run's checkpoint, times and folder left out."""
     tensors, counters, facts = read_checkpoint(folder / CHECKPOINT)
-    facts = {**facts, "seconds": None, "config": {**facts["config"], "run_dir": None}}
+    facts = {**facts, "seconds": None, "commit": None, "config": {**facts["config"], "run_dir": None}}
     facts["evaluations"] = [{**evaluation, "seconds": None} for evaluation in facts["evaluations"]]
     return {name: tensor.numpy() for name, tensor in tensors.items()}, counters, facts
 
@@ -544,6 +545,7 @@ def test_a_run_that_is_stopped_after_every_update_ends_where_one_does_that_never
     for updates in (2, 3, 4):
         assert read_checkpoint(halved / CHECKPOINT)[1]["num_timesteps"] == (updates - 1) * UPDATE
         stop_after(Run.resumed(halved, [], Console(file=io.StringIO())), 1).go()
+    Run.resumed(halved, [], Console(file=io.StringIO())).go()  # what was stopped in its last update has yet to be measured
     assert_same_checkpoint(whole, halved)
 
 
@@ -686,12 +688,13 @@ def test_a_save_that_fails_half_way_leaves_the_old_checkpoint_and_nothing_else(
 ) -> None:
     before = (stopped / CHECKPOINT).read_bytes()
 
-    def fails(tensors: Any, path: os.PathLike[str], *rest: Any) -> None:
-        Path(path).write_bytes(b"half of it")
+    def fails(path: Path, content: bytes) -> None:
+        with open(path, "wb") as file:
+            file.write(content[: len(content) // 2])
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(training.checkpoint, "save_file", fails)
+        patch.setattr(Path, "write_bytes", fails)
         assert_refused_after_output(resume(stopped), "no space left on device")
     assert (stopped / CHECKPOINT).read_bytes() == before
     assert {path.name for path in stopped.iterdir()} == FILES

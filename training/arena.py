@@ -148,7 +148,8 @@ def _answers(agent: Agent, batch: VectorGames, turn: np.ndarray, rng: np.random.
     """The agent's actions in the games where it is to move. Raises `IllegalMove`, naming the agent."""
     masks = batch.action_mask[turn]
     actions = agent.act(batch.rows[turn], batch.histories[turn], batch.observation[turn], masks, rng)
-    if not masks[np.arange(len(turn)), actions].all():
+    known = (actions >= 0) & (actions < masks.shape[1])
+    if not known.all() or not masks[np.arange(len(turn)), actions].all():
         raise IllegalMove(f"{agent.spec} played an illegal action")
     return actions
 

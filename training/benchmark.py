@@ -53,7 +53,7 @@ def measure(config: Config, updates: int) -> dict[str, Any]:
 
 def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
     """The passes of one update have been made and thrown away."""
-    observations = learner.rollout_buffer.tensors()["observations"].to(learner.device)
+    observations = learner.rollout_buffer.tensors().observations.to(learner.device)
     network = learner.policy.network
     parameters = list(network.parameters())
 

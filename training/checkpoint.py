@@ -10,39 +10,37 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
+from agents.tensors import read_tensors, write_tensors
 from envs.errors import BadConfig
-from envs.files import replacing
 from training.learner import SelfPlayPPO
 
 FORMAT: Final = "spieltisch-checkpoint-1"
+ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
 FILE: Final = "checkpoint.safetensors"
 
 
 def save_checkpoint(path: str | os.PathLike[str], learner: SelfPlayPPO, facts: dict[str, Any]) -> None:
     """The file holds the learner's whole state and the JSON facts, or is as it was if writing fails."""
     tensors, counters = learner_state(learner)
-    with replacing(path) as partial:
-        save_file(tensors, partial, {"format": FORMAT, "facts": json.dumps(facts), "counters": json.dumps(counters)})
+    write_tensors(path, tensors, {"format": FORMAT, "facts": json.dumps(facts), "counters": json.dumps(counters)})
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[dict[str, Tensor], dict[str, Any], dict[str, Any]]:
     """Tensors, counters and facts of a file. Raises `BadConfig` for anything that is none, or of another version."""
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (OSError, SafetensorError) as error:
-        raise BadConfig(f"{path} is no checkpoint, or a damaged one: {error}") from None
-    if metadata.get("format") != FORMAT:
-        raise BadConfig(f"{path} is no checkpoint of this version: its format is {metadata.get('format')!r}, not {FORMAT!r}")
+        tensors, texts = read_tensors(path, FORMAT)
+    except ValueError as error:
+        raise BadConfig(f"no checkpoint: {error}") from None
     try:
-        return tensors, json.loads(metadata["counters"]), json.loads(metadata["facts"])
-    except (KeyError, json.JSONDecodeError) as error:
+        counters, facts = json.loads(texts["counters"]), json.loads(texts["facts"])
+        kinds = {"config": dict, "seconds": float, "evaluations": list, "commit": str}
+        if not isinstance(counters, dict) or {name: type(value) for name, value in facts.items()} != kinds:
+            raise ValueError(f"its facts are not {', '.join(kinds)}")
+    except (KeyError, ValueError, AttributeError) as error:
         raise BadConfig(f"{path} is a damaged checkpoint: {error}") from None
+    return tensors, counters, facts
 
 
 def learner_state(learner: SelfPlayPPO) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -70,7 +68,7 @@ def restore_learner(learner: SelfPlayPPO, tensors: dict[str, Tensor], counters: 
     try:
         learner.policy.network.load_state_dict(_under(tensors, "network."))
         optimizer = learner.policy.optimizer.state_dict()
-        optimizer["state"] = _optimizer_state(_under(tensors, "optimizer."))
+        optimizer["state"] = _optimizer_state(_under(tensors, "optimizer."), list(learner.policy.network.parameters()))
         learner.policy.optimizer.load_state_dict(optimizer)
         games = {name: tensor.numpy() for name, tensor in _under(tensors, "games.").items()}
         learner.env.games.restore(games)  # type: ignore[union-attr]
@@ -90,9 +88,11 @@ def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def _optimizer_state(tensors: dict[str, Tensor]) -> dict[int, dict[str, Tensor]]:
-    state: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in tensors.items():
-        index, _, part = name.partition(".")
-        state.setdefault(int(index), {})[part] = tensor
+def _optimizer_state(tensors: dict[str, Tensor], parameters: list[Tensor]) -> dict[int, dict[str, Tensor]]:
+    """Adam's state of every parameter, or none before the first update. Raises `KeyError` or `ValueError` if it is not whole."""
+    state = {
+        index: {part: tensors[f"{index}.{part}"] for part in ADAM} for index in (range(len(parameters)) if tensors else ())
+    }
+    if any(state[index]["exp_avg"].shape != parameter.shape for index, parameter in enumerate(parameters) if state):
+        raise ValueError("the optimiser's state is another network's")
     return state

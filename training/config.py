@@ -2,12 +2,12 @@
 
 import difflib
 import os
+import re
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import torch
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
@@ -16,11 +16,26 @@ from agents.spec import make_agent
 from envs.errors import BadConfig, BadOption, BadSpec
 from envs.games import find_game
 
+EXPONENT: Final = re.compile(r"[0-9]*\.?[0-9]+[eE][+-]?[0-9]{1,3}")
+
 
 class Strict(BaseModel):
     """A part of a config: unknown keys and wrong types are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_plain_types(cls, data: Any) -> Any:
+        """Reads 1e6, which YAML takes for text; refuses what would be a number only by goodwill: yes, and numbers in quotes."""
+        read = dict(data) if isinstance(data, dict) else {}
+        for name, value in read.items():
+            numeric = name in cls.model_fields and cls.model_fields[name].annotation in (int, float)
+            if numeric and isinstance(value, str) and EXPONENT.fullmatch(value):
+                read[name] = float(value)
+            elif isinstance(value, bool) or (numeric and isinstance(value, str)):
+                raise ValueError(f"{name}: must be a number, not {value!r}")
+        return read or data
 
 
 class NetworkConfig(Strict):
@@ -34,8 +49,8 @@ class EvaluationConfig(Strict):
     """How the run is measured while it goes on."""
 
     every_plies: PositiveInt = 3_000_000
-    games: int = Field(100, ge=2, le=100_000)  # against each opponent; even, as seats are swapped
-    final_games: int = Field(200, ge=2, le=100_000)  # the same, at the end
+    games: int = Field(100, ge=2, le=10_000)  # against each opponent; even, as seats are swapped
+    final_games: int = Field(200, ge=2, le=10_000)  # the same, at the end
     opponents: tuple[str, ...] = ("random", "greedy", "minimax:depth=2")
 
 
@@ -44,12 +59,12 @@ class Config(Strict):
 
     game: str
     options: dict[str, Any] = {}  # of the rules
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=1 << 32)
     plies: PositiveInt = 40_000_000  # in all; both seats' plies count
     max_minutes: PositiveFloat | None = None  # stops a run of this process early; schedules do not know of it
     games: int = Field(1024, ge=1, le=1 << 20)  # played side by side
     plies_per_update: PositiveInt = 32_768  # collected before each update; a multiple of games
-    batch_size: PositiveInt = 4096  # plies in a minibatch; divides plies_per_update
+    batch_size: int = Field(4096, ge=2)  # plies in a minibatch; divides plies_per_update
     epochs: int = Field(3, ge=1, le=100)  # passes over what was collected
     learning_rate: PositiveFloat = 7e-4
     learning_rate_end: float = Field(0.0, ge=0)
@@ -76,12 +91,17 @@ class Config(Strict):
             find_game(self.game).checked_options(self.options, batch=True)
         except BadOption as error:
             raise ValueError(f"options: {error}") from None
+        record = find_game(self.game)
+        limit = int(record.checked_options(self.options, batch=True)[record.history_limit])
+        if limit <= record.opening_plies:
+            raise ValueError(
+                f"options: with {record.history_limit}={limit} games can be over before the {record.opening_plies} random plies"
+                " that an evaluation opens with"
+            )
         if self.plies_per_update % self.games:
             raise ValueError(f"plies_per_update: {self.plies_per_update} is no multiple of games ({self.games})")
         if self.plies_per_update % self.batch_size:
             raise ValueError(f"batch_size: {self.batch_size} does not divide plies_per_update ({self.plies_per_update})")
-        if self.device == "cuda" and not torch.cuda.is_available():
-            raise ValueError("device: torch finds no CUDA device here; use cpu or auto")
         for name in ("games", "final_games"):
             if getattr(self.evaluation, name) % 2:
                 raise ValueError(f"evaluation.{name}: {getattr(self.evaluation, name)} is odd, but seats are swapped")
@@ -149,7 +169,7 @@ def _read(name: str) -> dict[str, Any]:
         raise BadConfig(f"no config {name!r}: neither a file nor one of {', '.join(shipped_configs())}")
     try:
         data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadConfig(f"{name} is not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise BadConfig(f"{name} must hold keys and values, such as `game: oware`")
@@ -169,18 +189,8 @@ def _apply(data: dict[str, Any], override: str) -> None:
         data = inner
     try:
         data[last] = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         raise BadConfig(f"{key}: cannot read the value {text!r}") from None
-    if isinstance(data[last], str):
-        data[last] = _number(data[last])
-
-
-def _number(text: str) -> Any:
-    """YAML reads 7e-4 as text; here it is a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _one_line(error: ValidationError) -> str:
@@ -188,8 +198,8 @@ def _one_line(error: ValidationError) -> str:
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         return f"{key}: unknown key{_suggestion(first['loc'])}"
-    if first["type"] == "value_error" and not key:
-        return str(first["ctx"]["error"])
+    if first["type"] == "value_error":
+        return f"{key}.{first['ctx']['error']}" if key else str(first["ctx"]["error"])
     shown = "" if first["type"] == "missing" else f", not {first['input']!r}"
     return f"{key}: {first['msg'][0].lower()}{first['msg'][1:]}{shown}"
 

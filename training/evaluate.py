@@ -7,16 +7,18 @@ from typing import Any
 
 import torch
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
 from agents.agent import Agent
-from agents.spec import make_agent
+from agents.spec import KNOWN, make_agent
 from envs import cli
 from envs.errors import BadSpec
 from envs.files import write_file
 from envs.games import find_game
 from training.arena import Match, play_match
+from training.plots import check_plot_name, plot_ratings
 from training.rating import ratings
 
 
@@ -33,7 +35,7 @@ def evaluate(
     matches: list[Match] = []
     pairings = list(combinations(agents, 2))
     for a, b in pairings:
-        task = progress.add_task(f"{a.spec} - {b.spec}", total=games) if progress else None
+        task = progress.add_task(escape(f"{a.spec} - {b.spec}"), total=games) if progress else None
         report = (lambda done, task=task: progress.update(task, completed=done)) if progress else None
         matches.append(play_match(game, options, a, b, games, seed, opening_plies, report))
     return {
@@ -52,12 +54,12 @@ def cross_table(result: dict[str, Any]) -> Table:
     table = Table(title=f"{result['game']}: score of the row against the column, {result['games']} games each")
     table.add_column("")
     for agent in result["agents"]:
-        table.add_column(agent, justify="right")
+        table.add_column(escape(agent), justify="right")
     scores = {(pair["a"], pair["b"]): pair["score"] for pair in result["pairs"]}
     scores |= {(b, a): 1 - score for (a, b), score in scores.items()}
     for row in result["agents"]:
         cells = [f"{scores[row, column]:.1%}" if row != column else "-" for column in result["agents"]]
-        table.add_row(row, *cells)
+        table.add_row(escape(row), *cells)
     return table
 
 
@@ -69,7 +71,7 @@ def match_table(result: dict[str, Any]) -> Table:
     for pair in result["pairs"]:
         counts = [str(pair[name]) for name in ("wins", "draws", "losses")]
         shares = [f"{pair[name]:.1%}" for name in ("score", "low", "high")]
-        table.add_row(pair["a"], pair["b"], *counts, *shares, f"{pair['distinct_games']} of {pair['games']}")
+        table.add_row(escape(pair["a"]), escape(pair["b"]), *counts, *shares, f"{pair['distinct_games']} of {pair['games']}")
     return table
 
 
@@ -80,7 +82,7 @@ def rating_table(result: dict[str, Any]) -> Table:
     for heading in ("rating", "low", "high"):
         table.add_column(heading, justify="right")
     for row in result["ratings"]:
-        table.add_row(row["agent"], *(f"{row[name]:.0f}" for name in ("rating", "low", "high")))
+        table.add_row(escape(row["agent"]), *(f"{row[name]:.0f}" for name in ("rating", "low", "high")))
     return table
 
 
@@ -89,8 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = cli.make_parser(
         "training.evaluate",
         "Lets every pair of agents play. Openings are random, distinct and seeded; each is played twice with the seats\n"
-        "swapped. Agents: random, greedy, minimax:depth=N, ppo:TARGET[,temperature=T], where TARGET is a shipped agent's\n"
-        "name, a run folder or a network file.",
+        f"swapped. Agents: {', '.join(KNOWN.values())},\n"
+        "where TARGET is a shipped agent's name, a run folder or a network file.",
     )
     parser.add_argument("game", metavar="GAME", help=f"one of: {cli.game_names()}")
     parser.add_argument("spec", nargs="+", metavar="SPEC", help="two agents or more")
@@ -110,22 +112,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("two or more different agents are needed")
     for path in (given.json, given.plot):
         cli.check_writable(path)
+    if given.plot:
+        check_plot_name(given.plot)
     torch.set_num_threads(given.threads)
     options = cli.read_rules(find_game(given.game).name, given.option)
     agents = [make_agent(spec, given.game, options, given.threads) for spec in given.spec]
     if len({agent.spec for agent in agents}) < len(agents):
         raise BadSpec("two specs name the same agent")
-    console = Console(soft_wrap=True)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console, shown = Console(soft_wrap=True), Console(stderr=True)
+    with Progress(console=shown, transient=True, disable=not shown.is_terminal) as progress:
         result = evaluate(given.game, agents, given.games, given.seed, options, given.opening_plies, progress)
-    for table in (cross_table(result), match_table(result), rating_table(result)):
-        console.print(table)
     if given.json:
         write_file(given.json, json.dumps(result, indent=1) + "\n")
     if given.plot:
-        from training.plots import plot_ratings
-
         plot_ratings(given.plot, given.game, result["ratings"])
+    for table in (cross_table(result), match_table(result), rating_table(result)):
+        console.print(table)
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
@@ -21,6 +22,7 @@ from torch import Tensor
 
 from agents.network import Network, NetworkSettings, log_probabilities, observation_layout
 from envs.adapters.sb3 import SelfPlayVecEnv
+from envs.errors import BadConfig
 from training.config import Config
 from training.rollout import TurnBuffer
 
@@ -126,10 +128,10 @@ class SelfPlayPPO(MaskablePPO):
         self.no_callback.init_callback(self)
 
     def collect(self) -> None:
-        """The buffer holds a new rollout, and the schedules know how far the run is."""
+        """The buffer holds a new rollout; the schedules know how far the run was before it."""
         assert self.env is not None
+        self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.collect_rollouts(self.env, self.no_callback, self.rollout_buffer, self.n_steps, use_masking=True)
-        self._update_current_progress_remaining(min(self.num_timesteps, self._total_timesteps), self._total_timesteps)
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -138,27 +140,23 @@ class SelfPlayPPO(MaskablePPO):
         if self.entropy_schedule is not None:
             self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
-        rollout = self.rollout_buffer.tensors()
         parameters = list(self.policy.network.parameters())
         statistics = []
         for _ in range(self.n_epochs):
-            order = torch.from_numpy(self.rollout_buffer.permutation())
-            for indices in torch.split(order, int(self.batch_size or len(order))):
-                batch = {name: part[indices].to(self.device) for name, part in rollout.items()}
-                advantages = batch["advantages"]
-                batch["advantages"] = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-                statistics.append(self._update(parameters, batch, clip))
+            for batch in self.rollout_buffer.get(self.batch_size):
+                advantages = (batch.advantages - batch.advantages.mean()) / (batch.advantages.std() + 1e-8)
+                statistics.append(self._update(parameters, batch._replace(advantages=advantages), clip))
             self._n_updates += 1
         self._log_update(torch.stack(statistics), clip)
 
-    def _update(self, parameters: list[torch.nn.Parameter], batch: dict[str, Tensor], clip: float) -> Tensor:
+    def _update(self, parameters: list[torch.nn.Parameter], batch: MaskableRolloutBufferSamples, clip: float) -> Tensor:
         """One optimiser step; returns the minibatch's statistics."""
-        size = len(batch["actions"])
+        size = len(batch.actions)
 
         def gradient(*part: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
-            return self._gradient(parameters, dict(zip(batch, part, strict=True)), size, clip)
+            return self._gradient(parameters, MaskableRolloutBufferSamples(*part), size, clip)
 
-        answers = self.policy.parts(gradient, *batch.values())
+        answers = self.policy.parts(gradient, *batch)
         for parameter, *gradients in zip(parameters, *(gradient for gradient, _ in answers), strict=True):
             parameter.grad = sum(gradients[1:], start=gradients[0])
         torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
@@ -166,15 +164,15 @@ class SelfPlayPPO(MaskablePPO):
         return sum((statistics for _, statistics in answers[1:]), start=answers[0][1])
 
     def _gradient(
-        self, parameters: list[torch.nn.Parameter], batch: dict[str, Tensor], size: int, clip: float
+        self, parameters: list[torch.nn.Parameter], part: MaskableRolloutBufferSamples, size: int, clip: float
     ) -> tuple[tuple[Tensor, ...], Tensor]:
         """The gradient of a part's share in the loss of a minibatch of `size` plies, and its share in the statistics."""
-        values, log_policy, entropy = self.policy.evaluate_actions(batch["observations"], batch["actions"], batch["masks"])
-        difference = log_policy - batch["old_log_probabilities"]
+        values, log_policy, entropy = self.policy.evaluate_actions(part.observations, part.actions, part.action_masks)
+        difference = log_policy - part.old_log_prob
         ratio = difference.exp()
-        advantages = batch["advantages"]
+        advantages = part.advantages
         policy_loss = -torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).sum() / size
-        value_loss = (values.squeeze(1) - batch["returns"]).square().sum() / size
+        value_loss = (values.squeeze(1) - part.returns).square().sum() / size
         mean_entropy = entropy.sum() / size
         loss = policy_loss - self.ent_coef * mean_entropy + self.vf_coef * value_loss
         gradient = torch.autograd.grad(loss, parameters)
@@ -203,7 +201,9 @@ class _NoCallback(BaseCallback):
 
 
 def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
-    """A new learner over the games that the config asks for."""
+    """A new learner over the games that the config asks for. Raises `BadConfig` if its device is not there."""
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise BadConfig("device: torch finds no CUDA device here; use cpu or auto")
     settings = NetworkSettings(
         game=config.game,
         options=env.games.options,

@@ -5,13 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
+from envs.errors import BadOption
 from envs.files import replacing
 
 
@@ -59,6 +57,13 @@ def plot_ratings(path: str | os.PathLike[str], game: str, rows: Sequence[Mapping
     _save(figure, path)
 
 
+def check_plot_name(path: str) -> None:
+    """Raises `BadOption` for a file whose name asks for a format that cannot be written."""
+    known = FigureCanvasBase.get_supported_filetypes()
+    if Path(path).suffix.lstrip(".") not in known:
+        raise BadOption(f"--plot cannot draw {path!r}: its name must end in one of {', '.join(sorted(known))}")
+
+
 def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
     with replacing(path) as partial:
-        figure.savefig(partial, format=Path(path).suffix.lstrip(".") or "png", dpi=120)
+        figure.savefig(partial, format=Path(path).suffix.lstrip("."), dpi=120)

@@ -15,20 +15,25 @@ from training.arena import CONFIDENCE, Match
 
 POINTS: Final = 400 / log(10)
 PRIOR: Final = 0.5  # points that each side of a pairing has besides its own
+URN: Final = (1.0, 1.0, 0.0, 0.0)
 RESAMPLES: Final = 200
 
 
 def ratings(agents: Sequence[str], matches: Sequence[Match], seed: int = 0) -> list[dict[str, Any]]:
     """`{agent, rating, low, high}`, best first. `random` has rating 0 if it played, else the mean is 0.
 
-    Low and high are 95 % bounds from matches with their pairs of games drawn again.
+    Low and high are 95 % bounds from matches with their pairs of games drawn again. Two won and two lost pairs are in the urn
+    besides those played (Agresti and Coull 1998), as a one-sided match would else seem to be certain.
     """
     anchor = list(agents).index("random") if "random" in agents else None
     pairs = [match.pair_scores for match in matches]
     estimate = _strengths(agents, matches, pairs, anchor)
     rng = np.random.default_rng(seed)
     drawn = np.array(
-        [_strengths(agents, matches, [rng.choice(scores, len(scores)) for scores in pairs], anchor) for _ in range(RESAMPLES)]
+        [
+            _strengths(agents, matches, [rng.choice([*scores, *URN], len(scores)) for scores in pairs], anchor)
+            for _ in range(RESAMPLES)
+        ]
     )
     low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     rows = [

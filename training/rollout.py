@@ -5,17 +5,19 @@ value and advantage count with the other sign. What decides is who acted and who
 player may move twice in a row.
 """
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 import torch
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 
 class Turns(Protocol):
     """Knows, after a step, who acted in each game and who is to move."""
 
     actor: np.ndarray
+    steps: int  # taken since it was made
 
     @property
     def mover(self) -> np.ndarray:
@@ -32,6 +34,7 @@ class TurnBuffer(MaskableRolloutBuffer):
     def __init__(self, *args: Any, turns: Turns, seed: int = 0, **kwargs: Any) -> None:
         """`turns` is the environment; it must have stepped when a transition is added."""
         self.turns = turns
+        self._seen_steps = turns.steps
         self.rng = np.random.default_rng(seed)
         super().__init__(*args, **kwargs)
 
@@ -41,7 +44,13 @@ class TurnBuffer(MaskableRolloutBuffer):
         super().reset()
 
     def add(self, *args: Any, **kwargs: Any) -> None:
-        """The transition is stored, and whether its actor is to move again."""
+        """The transition is stored, and whether its actor is to move again.
+
+        Raises `RuntimeError` if `turns` has not stepped since the last one: it is then not the environment being played.
+        """
+        if self.turns.steps == self._seen_steps:
+            raise RuntimeError("the buffer's `turns` is not the environment that is being played")
+        self._seen_steps = self.turns.steps
         self.same_mover[self.pos] = np.where(self.turns.actor == self.turns.mover, 1.0, -1.0)
         super().add(*args, **kwargs)
 
@@ -59,18 +68,28 @@ class TurnBuffer(MaskableRolloutBuffer):
             running = 1.0 - self.episode_starts[step]
         self.returns = self.advantages + self.values
 
-    def tensors(self) -> dict[str, torch.Tensor]:
-        """The whole rollout, one row a ply: what an update needs, sharing the buffer's memory."""
-        parts = {
-            "observations": self.observations,
-            "actions": self.actions[..., 0],
-            "masks": self.action_masks,
-            "old_values": self.values,
-            "old_log_probabilities": self.log_probs,
-            "advantages": self.advantages,
-            "returns": self.returns,
-        }
-        return {name: torch.from_numpy(part.reshape(-1, *part.shape[2:])) for name, part in parts.items()}
+    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
+        """The rollout's plies in minibatches, in a new random order."""
+        rollout = self.tensors()
+        order = torch.from_numpy(self.permutation())
+        for indices in torch.split(order, batch_size or len(order)):
+            yield MaskableRolloutBufferSamples(*(part[indices].to(self.device) for part in rollout))
+
+    def tensors(self) -> MaskableRolloutBufferSamples:
+        """The whole rollout, one row a ply, sharing the buffer's memory."""
+
+        def flat(part: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy(part.reshape(-1, *part.shape[2:]))
+
+        return MaskableRolloutBufferSamples(
+            observations=flat(self.observations),
+            actions=flat(self.actions[..., 0]),
+            old_values=flat(self.values),
+            old_log_prob=flat(self.log_probs),
+            advantages=flat(self.advantages),
+            returns=flat(self.returns),
+            action_masks=flat(self.action_masks),
+        )
 
     def permutation(self) -> np.ndarray:
         """A new random order of the rollout's plies."""

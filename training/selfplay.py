@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -42,10 +44,10 @@ CURVE: Final = "curve.png"
 class Run:
     """A training run and its folder."""
 
-    def __init__(self, config: Config, folder: Path, console: Console) -> None:
-        """A run at its beginning. Its folder exists and holds the config."""
+    def __init__(self, config: Config, console: Console) -> None:
+        """A run at its beginning; it has no folder before `settle_in`."""
         self.config = config
-        self.folder = folder
+        self.commit = current_commit()
         self.console = console
         self.seconds = 0.0  # spent collecting and updating
         self.evaluations: list[dict[str, Any]] = []
@@ -56,20 +58,24 @@ class Run:
         )
         self.learner = make_learner(self.env, config)
         self.learner._setup_learn(config.plies, None)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / "config.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
+
+    def settle_in(self, folder: Path) -> None:
+        """The run's folder holds its config, and TensorBoard's files go there."""
+        self.folder = folder
+        write_file(folder / "config.yaml", yaml.safe_dump(self.config.model_dump(mode="json"), sort_keys=False))
         self.learner.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
 
     @classmethod
     def resumed(cls, folder: Path, overrides: Sequence[str], console: Console) -> "Run":
         """A run that goes on from its last checkpoint. Raises `BadConfig`."""
         tensors, counters, facts = checkpoint.read_checkpoint(folder / checkpoint.FILE)
-        if not isinstance(facts.get("config"), dict):
-            raise BadConfig(f"{folder} holds a damaged checkpoint: it has no config")
-        run = cls(changed_config(checked_config(facts["config"]), overrides), folder, console)
+        run = cls(changed_config(checked_config(facts["config"]), overrides), console)
         checkpoint.restore_learner(run.learner, tensors, counters)
-        run.seconds = float(facts["seconds"])
-        run.evaluations = list(facts["evaluations"])
+        run.seconds = facts["seconds"]
+        run.evaluations = facts["evaluations"]
+        if run.commit not in facts["commit"].split(" + "):
+            run.commit = f"{facts['commit']} + {run.commit}"
+        run.settle_in(folder)
         return run
 
     def go(self) -> None:
@@ -99,12 +105,15 @@ class Run:
                     self.save()
                     saved = time.monotonic()
         self.save()
-        if learner.num_timesteps >= config.plies and not self._is_measured():
+        if learner.num_timesteps >= config.plies and not self.stopping and not self._is_measured():
             self._evaluate(config.evaluation.final_games)
         self.save()
 
+    def is_finished(self) -> bool:
+        """Whether all plies are played and the final evaluation has been made."""
+        return self.learner.num_timesteps >= self.config.plies and self._is_measured()
+
     def _is_measured(self) -> bool:
-        """Whether the final evaluation has been made."""
         return any(evaluation["plies"] == self.learner.num_timesteps for evaluation in self.evaluations)
 
     def _evaluate(self, games: int) -> None:
@@ -133,6 +142,7 @@ class Run:
                 f"{self.learner.num_timesteps:>11,} plies {self.seconds:7.0f} s   {match.score:6.1%} against {spec}"
                 f"   ({low:.1%} to {high:.1%}, {match.games} games)",
                 highlight=False,
+                markup=False,
             )
         self.learner.logger.dump(self.learner.num_timesteps)
 
@@ -151,6 +161,7 @@ class Run:
             "config": self.config.model_dump(mode="json"),
             "seconds": self.seconds,
             "evaluations": self.evaluations,
+            "commit": self.commit,
         }
         checkpoint.save_checkpoint(self.folder / checkpoint.FILE, self.learner, facts)
         summary = self.summary()
@@ -163,7 +174,7 @@ class Run:
         plies = self.learner.num_timesteps
         return {
             "config": self.config.model_dump(mode="json"),
-            "commit": current_commit(),
+            "commit": self.commit,
             "plies": plies,
             "seconds": round(self.seconds, 1),
             "plies_per_second": round(plies / self.seconds, 1) if self.seconds else 0.0,
@@ -182,37 +193,40 @@ class Run:
         )
 
 
-def current_commit() -> str | None:
-    """The commit of the code that runs, with `-dirty` if files differ from it; None outside a checkout."""
+def current_commit() -> str:
+    """The commit of the code that runs, with `-dirty` if files differ from it; `unknown` outside a checkout of it."""
     try:
-        answer = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=10,
-        )
+        if Path(_git("rev-parse", "--show-toplevel")).resolve() != PROJECT:
+            return "unknown"
+        return _git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     except (OSError, subprocess.SubprocessError):
-        return None
-    return answer.stdout.strip() or None
+        return "unknown"
+
+
+def _git(*words: str) -> str:
+    answer = subprocess.run(["git", *words], cwd=PROJECT, capture_output=True, text=True, check=True, timeout=10)
+    return answer.stdout.strip()
 
 
 def new_folder(config: Config, name: str) -> Path:
-    """The folder of a new run: `run_dir`, or the first free `runs/<config>-<n>`. Raises `BadConfig` if it is taken."""
+    """A new folder for a run: `run_dir`, or the first free `runs/<config>-<n>`. Raises `BadConfig` if it is taken."""
     if config.run_dir is not None:
         folder = Path(config.run_dir)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BadConfig(f"run_dir: {config.run_dir} exists already; resume it with --resume or name another")
+        folder.mkdir(parents=True, exist_ok=True)
         return folder
-    number = 1
-    while (folder := Path("runs") / f"{name}-{number}").exists():
-        number += 1
+    for number in count(1):
+        folder = Path("runs") / f"{name}-{number}"
+        with suppress(FileExistsError):  # another run may just have taken it
+            folder.mkdir(parents=True)
+            break
     return folder
 
 
-def _stop_when_asked(run: Run) -> None:
-    """The first Ctrl-C ends the run after the present update; a second one ends the process at once."""
+@contextmanager
+def _stopping_when_asked(run: Run) -> Iterator[None]:
+    """Within it, the first Ctrl-C ends the run after the present update; a second one ends the process at once."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -220,8 +234,12 @@ def _stop_when_asked(run: Run) -> None:
         run.stopping = True
         print("\nstopping after this update or evaluation (Ctrl-C again: at once) ...", file=sys.stderr, flush=True)
 
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -231,26 +249,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "Trains an agent by self-play PPO and measures it against a ladder of opponents while it learns.\n\n"
         "The run's folder (runs/<config>-<n>, or run_dir=) holds config.yaml, checkpoint.safetensors (all that --resume\n"
         "needs), network.safetensors (to play with: ppo:FOLDER), summary.json, curve.png and TensorBoard's files. The last\n"
-        "line printed is that folder. Ctrl-C saves and says how to go on.",
+        "line printed is that folder. Ctrl-C saves and says how to go on. Schedules run over all of a run's plies: resumed\n"
+        "with more, a run anneals again from where the longer schedule then is.",
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--config", metavar="FILE", help=f"a YAML file, or one of: {', '.join(shipped_configs())}")
     source.add_argument("--resume", metavar="RUN", help="the folder of a run that shall go on")
     parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config: network.width=128")
+    cli.add_rules(parser)
     given = parser.parse_args(arguments)
+    if given.resume is not None and given.option:
+        parser.error("--option cannot change when a run is resumed")
     console = Console(soft_wrap=True)
     if given.resume is not None:
         run = Run.resumed(Path(given.resume), given.override, console)
     else:
-        config = load_config(given.config, given.override)
-        run = Run(config, new_folder(config, config_name(given.config)), console)
-    _stop_when_asked(run)
-    run.go()
-    if run.stopping or run.learner.num_timesteps < run.config.plies:
-        console.print(f"not finished; go on with: python -m training.selfplay --resume {run.folder}", highlight=False)
+        rules = [f"options.{option}" for option in given.option]
+        config = load_config(given.config, [*given.override, *rules])
+        run = Run(config, console)
+        run.settle_in(new_folder(config, config_name(given.config)))
+    with _stopping_when_asked(run):
+        run.go()
+    if run.is_finished():
+        print(f"curve: {run.folder / CURVE}   play with: ppo:{run.folder}")
     else:
-        console.print(f"curve: {run.folder / CURVE}   play with: ppo:{run.folder}", highlight=False)
-    console.print(str(run.folder), highlight=False)
+        print(f"not finished; go on with: python -m training.selfplay --resume {run.folder}")
+    print(run.folder)
     return 0
 
 

@@ -5,9 +5,11 @@ from typing import Final
 import numpy as np
 
 from agents.minimax.search import ACTION, FRAME, NODES, VALUE, search_batch
-from agents.minimax.table import ENTRY, new_table
-from envs.engine.position import WAITING_KEYS, Position
+from agents.minimax.table import new_tables
+from envs.engine import kernels
+from envs.engine.position import Position
 from envs.engine.vector import Threads, available_threads
+from envs.errors import IllegalMove
 from envs.games import find_game
 
 MAX_DEPTH: Final = 40
@@ -26,8 +28,7 @@ class MinimaxAgent:
         self.depth = depth
         self._game = find_game(game)
         self._threads = min(threads, available_threads())
-        self._tables = np.zeros((self._threads, *new_table(table_entries).shape), np.int64)
-        assert self._tables.shape[2] == ENTRY
+        self._tables = new_tables(self._threads, table_entries)
         self._searches = 0
 
     def act(
@@ -44,6 +45,7 @@ class MinimaxAgent:
     def search(self, rows: np.ndarray, histories: np.ndarray) -> np.ndarray:
         """int64[B, 3]: for every running row the nodes visited, its value for seat 0 and the action."""
         answers = np.zeros((len(rows), 3), np.int64)
+        room = kernels.history_room(histories.shape[1], self.depth)
         shape = (self._threads, self.depth + 1, self._game.actions)
         with Threads(self._threads):
             search_batch(
@@ -52,7 +54,7 @@ class MinimaxAgent:
                 rows,
                 histories,
                 self._new_salts(len(rows)),
-                np.zeros((self._threads, histories.shape[1] + self.depth + WAITING_KEYS), histories.dtype),
+                np.zeros((self._threads, room), histories.dtype),
                 self._tables,
                 np.zeros((*shape, rows.shape[1]), rows.dtype),
                 np.zeros(shape, np.int64),
@@ -64,7 +66,9 @@ class MinimaxAgent:
         return answers
 
     def value(self, position: Position) -> tuple[int, str, int]:
-        """The position's value for seat 0, the move to play and the nodes visited."""
+        """A running position's value for seat 0, the move to play and the nodes visited. Raises `IllegalMove` after the end."""
+        if position.end:
+            raise IllegalMove(f"there is nothing to search: the game is over ({position.end.label})")
         row, history = position.to_arrays()
         answer = self.search(row[None], history[None])[0]
         return int(answer[VALUE]), self._game.move_text(position.mover, int(answer[ACTION])), int(answer[NODES])

@@ -9,7 +9,6 @@ from envs.engine.header import END, RESULT
 from envs.engine.jit import kernel
 
 WIN: Final = 1_000_000
-WON: Final = WIN - 10_000  # values beyond are results
 INFINITY: Final = 2 * WIN
 
 

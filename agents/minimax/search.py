@@ -20,6 +20,21 @@ NODES: Final = 0
 VALUE: Final = 1
 ACTION: Final = 2
 
+# A frame: what the search knows of the node of a level.
+PARENT_ACTION: Final = 0  # which child of the level above it is
+OFFSET: Final = 1  # where its history begins
+LOW: Final = 2  # seat 0 has this much elsewhere
+HIGH: Final = 3  # seat 1 need not allow more
+FIRST_LOW: Final = 4
+FIRST_HIGH: Final = 5
+NODE_KEY: Final = 6
+KEYED: Final = 7
+COUNT: Final = 8
+NEXT: Final = 9
+BEST: Final = 10
+BEST_ACTION: Final = 11
+FRAME: Final = 12
+
 
 @kernel
 def expand(
@@ -68,7 +83,7 @@ def search(
     """`answer` holds the nodes visited, the root's exact value and the lowest of its best actions.
 
     The root is `children[0, 0]`. Arrays have one entry a level: `children[depth + 1, A, row size]`, `values[depth + 1, A]`,
-    `masks`, `orders[depth + 1, A]`, `frames[depth + 1, FRAME]`. The history has room for what `depth` plies can add. Keys
+    `masks`, `orders[depth + 1, A]`, `frames[depth + 1, FRAME]`. The history has `history_room` for `depth` plies. Keys
     are mixed with the salt, so that the table is the root's own.
     """
     # 1. The root: all its actions in ascending order, so that a later one must be better, not equal.
@@ -94,7 +109,7 @@ def search(
             if level == 0:
                 break
             if frame[KEYED]:
-                store(table, frame[NODE_KEY], frame[BEST], frame[FIRST_LOW], frame[FIRST_HIGH], level)
+                store(table, frame[NODE_KEY], frame[BEST], frame[FIRST_LOW], frame[FIRST_HIGH])
             level -= 1
             take(frames[level], children[level, frames[level, PARENT_ACTION], MOVER] == 0, frame[PARENT_ACTION], frame[BEST])
             continue
@@ -111,7 +126,7 @@ def search(
         key, keyed = child_key(game, child, remaining, depth, salt)
         low, high = frame[LOW], frame[HIGH]
         if keyed:
-            known_low, known_high = bounds(table, key, level + 1)
+            known_low, known_high = bounds(table, key)
             if known_low >= high or known_low == known_high:
                 take(frame, maximise, action, known_low)
                 continue
@@ -119,7 +134,7 @@ def search(
                 take(frame, maximise, action, known_high)
                 continue
         # 5. Else search below it.
-        offset = frame[OFFSET] + kernels.shift(row, child)
+        offset = frame[OFFSET] + kernels.shift(game, row, child)
         open_frame(frames[level + 1], action, offset, low, high, key, keyed)
         level += 1
         frames[level, COUNT] = expand(
@@ -129,22 +144,6 @@ def search(
     answer[NODES] = nodes
     answer[VALUE] = frames[0, BEST]
     answer[ACTION] = frames[0, BEST_ACTION]
-
-
-# A frame: what the search knows of the node of a level.
-PARENT_ACTION: Final = 0  # which child of the level above it is
-OFFSET: Final = 1  # where its history begins
-LOW: Final = 2  # seat 0 has this much elsewhere
-HIGH: Final = 3  # seat 1 need not allow more
-FIRST_LOW: Final = 4
-FIRST_HIGH: Final = 5
-NODE_KEY: Final = 6
-KEYED: Final = 7
-COUNT: Final = 8
-NEXT: Final = 9
-BEST: Final = 10
-BEST_ACTION: Final = 11
-FRAME: Final = 12
 
 
 @kernel

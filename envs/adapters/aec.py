@@ -1,6 +1,7 @@
 """Any game as a PettingZoo AEC environment."""
 
 import sys
+from importlib.util import find_spec
 from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
@@ -39,6 +40,8 @@ def observation_box(game: Game) -> spaces.Box:
 
 def checked_render_mode(mode: str | None) -> str | None:
     """The mode, if there is such a one; else `BadOption`."""
+    if mode == "svg" and find_spec("drawsvg") is None:
+        raise BadOption("render mode 'svg' needs the extra 'render': pip install 'spieltisch[render]'")
     if mode is None or mode in RENDER_MODES:
         return mode
     raise BadOption(f"unknown render mode {mode!r}; there are: {', '.join(RENDER_MODES)}")

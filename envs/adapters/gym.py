@@ -50,7 +50,8 @@ class Duels:
         """Nothing is at its start before `reset`. Raises `BadOption`."""
         if seat not in SEATS or isinstance(seat, bool):
             raise BadOption(f"seat must be 'alternate', 0 or 1, not {seat!r}")
-        self.games = VectorGames(game, num_games, restart=restart, **options)
+        rules = find_game(game).checked_options(options, batch=True)
+        self.games = VectorGames(game, num_games, restart=restart, **rules)
         self.opponent = opponent
         self.seat = seat
         limit = self.games.history_limit
@@ -259,6 +260,8 @@ class OpponentVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.nd
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """The learners have played and the opponent has answered; ended games have begun anew."""
         actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise IllegalMove(f"{self.num_envs} whole numbers are needed, not {actions.dtype}{list(actions.shape)}")
         lost = self._lost(actions)
         self._duels.step(actions, ~lost)
         for game in np.flatnonzero(lost):

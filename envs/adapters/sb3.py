@@ -42,7 +42,9 @@ class SelfPlayVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         """Raises `BadOption`."""
-        self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **options)
+        rules = find_game(game).checked_options(options, batch=True)
+        self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **rules)
+        self.steps = 0  # taken since the environment was made
         self.shaping = shaping
         self.actor = self.games.mover.copy()
         self._began = time.time()
@@ -71,6 +73,7 @@ class SelfPlayVecEnv(VecEnv):
         games = self.games
         self.actor = games.mover.copy()
         games.step(self._actions)
+        self.steps += 1
         rewards = games.rewards[np.arange(self.num_envs), self.actor] + np.float32(self.shaping) * games.gains
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(games.ended):

@@ -77,6 +77,7 @@ class Game:
     history_limit: str  # the option that bounds the plies since the last irreversible one
     counters: Mapping[str, int]  # names in the full text form -> fields of the row; `ply` is one of them
     reversible: str  # the counter of plies since the last irreversible one, which `history_limit` bounds
+    alternates: bool  # whether the seats always move in turn
     opening_plies: int  # random plies that evaluation begins with
     write_options: Callable[[np.ndarray, Mapping[str, Any]], None]
     read_options: Callable[[np.ndarray], dict[str, OptionValue]]
@@ -105,7 +106,7 @@ class Game:
         high = np.concatenate([np.full(field.size, field.high) for field in self.observation])
         return low, high
 
-    def checked_options(self, given: Mapping[str, object], batch: bool) -> dict[str, OptionValue]:
+    def checked_options(self, given: Mapping[str, object], batch: bool) -> dict[str, Any]:
         """All options of the game, the given ones checked. In a batch the history must be bounded. Raises `BadOption`."""
         unknown = sorted(set(given) - {option.name for option in self.options})
         if unknown:

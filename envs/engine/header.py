@@ -25,6 +25,8 @@ LAST_PLAYER: Final = 7  # who played it, -1 if none is known
 HEADER: Final = 8
 
 MAX_LIMIT: Final = 2000  # plies that a limit of the rules may count; keeps a batch's history bounded
+OWARE: Final = 0  # a game's number, its branch in `kernels.py`
+
 CHANCE: Final = 2
 NONE: Final = -1
 

@@ -9,11 +9,11 @@ from typing import Final
 import numba
 import numpy as np
 
-from envs.engine.header import END, KEYS, MOVER, PLY, RESULT
+from envs.engine.header import END, KEYS, MOVER, OWARE, PLY, RESULT
 from envs.engine.jit import entry, kernel, parallel_entry
 from envs.games.oware import rules as oware
 
-OWARE: Final = 0
+WAITING_KEYS: Final = 32  # more than one ply can add to a history
 
 
 # Dispatchers: the kernels every game has.
@@ -294,8 +294,8 @@ def random_games(game: int, row: np.ndarray, history: np.ndarray, stream: np.nda
 def count_lines(game: int, rows: np.ndarray, masks: np.ndarray, history: np.ndarray, offsets: np.ndarray, depth: int) -> int:
     """Legal lines of exactly `depth` plies from `rows[0]`, every last ply played.
 
-    `rows[depth + 1]`, `masks[depth + 1]` and `offsets[depth + 1]` are room for one line; `history` has room for what a
-    line can add.
+    `rows[depth + 1]`, `masks[depth + 1]` and `offsets[depth + 1]` are room for one line; `history` has `history_room` for
+    it.
     """
     lines = 0
     level = 0
@@ -312,7 +312,7 @@ def count_lines(game: int, rows: np.ndarray, masks: np.ndarray, history: np.ndar
         if level + 1 == depth:
             lines += 1
         else:
-            offsets[level + 1] = offsets[level] + shift(rows[level], child)
+            offsets[level + 1] = offsets[level] + shift(game, rows[level], child)
             level += 1
             legal(game, child, masks[level])
     return lines
@@ -336,13 +336,18 @@ def take_first(mask: np.ndarray) -> int:
 
 
 @kernel
-def shift(row: np.ndarray, child: np.ndarray) -> int:
+def shift(game: int, row: np.ndarray, child: np.ndarray) -> int:
     """By how much the child's history begins later than the row's, in a search that keeps one history for its whole line.
 
-    A ply writes behind the row's keys, if at all. After an irreversible one the child's keys begin there too, so that the
-    row's are still there for its other children.
+    A reversible ply writes behind the row's keys, and all of a row's reversible plies write the same there. After an
+    irreversible one the child's keys begin behind all that, so that it is still there for the row's other children.
     """
-    return row[KEYS] if child[KEYS] < row[KEYS] else 0
+    return row[KEYS] + WAITING_KEYS if reversible_plies(game, child) == 0 else 0
+
+
+def history_room(keys: int, plies: int) -> int:
+    """Keys that a history needs for a line of so many plies from a row with so many keys."""
+    return keys + (plies + 1) * (WAITING_KEYS + 1)
 
 
 @entry

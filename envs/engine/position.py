@@ -28,9 +28,8 @@ from envs.games import find_game
 from envs.numbers import read_action, read_number
 
 Rows: TypeAlias = np.ndarray
-WAITING_KEYS: Final = 32  # more than a row keeps back from the history
 MAX_PLY: Final = 10**6  # of a position read from text
-KEY_LIST: Final = re.compile(r"[0-9a-f]{1,15}(,[0-9a-f]{1,15})*")
+KEY_LIST: Final = re.compile(r"[0-9a-f]{1,16}(,[0-9a-f]{1,16})*")
 
 
 class Position:
@@ -61,9 +60,11 @@ class Position:
         """
         record = find_game(game)
         board, details = _split(record, text)
-        for name in sorted(set(options) & set(details)):
-            if str(options[name]) != details[name]:
-                raise BadText(f"the text says {name}={details[name]}, the argument {name}={options[name]}")
+        for option in record.options:
+            if option.name in details and option.name in options:
+                said, argued = option.check(details[option.name]), option.check(options[option.name])
+                if said != argued:
+                    raise BadText(f"the text says {option.name}={said}, the argument {option.name}={argued}")
         given = {option.name: details[option.name] for option in record.options if option.name in details}
         earlier = _read_keys(details["history"]) if "history" in details else np.zeros(0, KEY_DTYPE)
         row, history = _empty(record, record.checked_options({**given, **options}, batch=False), keys=len(earlier))
@@ -238,7 +239,9 @@ class Position:
 
     def _room(self, plies: int) -> np.ndarray:
         """The history with room for what so many plies can add."""
-        return np.concatenate([self._history, np.zeros(plies + WAITING_KEYS, KEY_DTYPE)])
+        room = np.zeros(kernels.history_room(len(self._history), plies), KEY_DTYPE)
+        room[: len(self._history)] = self._history
+        return room
 
     def _look(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Observations and masks of both seats, and the scores."""
@@ -259,7 +262,7 @@ def _empty(game: Game, options: Mapping[str, OptionValue], keys: int) -> tuple[n
     """A row with nothing but options, and a history with room for so many earlier keys."""
     row = np.zeros(game.row_size, ROW_DTYPE)
     game.write_options(row, options)
-    return row, np.zeros(keys + WAITING_KEYS, KEY_DTYPE)
+    return row, np.zeros(kernels.history_room(keys, 1), KEY_DTYPE)
 
 
 def _split(game: Game, text: str) -> tuple[str, dict[str, str]]:
@@ -291,16 +294,20 @@ def _read_number(name: str, text: str) -> int:
 def _read_keys(text: str) -> np.ndarray:
     if not KEY_LIST.fullmatch(text):
         raise BadText(f"history must be hexadecimal keys with commas between, not {text!r}")
-    return np.array([int(key, 16) for key in text.split(",")], KEY_DTYPE)
+    try:
+        return np.array([int(key, 16) for key in text.split(",")], KEY_DTYPE)
+    except OverflowError:
+        raise BadText(f"history has a key of more than 63 bits: {text!r}") from None
 
 
 def _read_last_move(game: Game, row: np.ndarray, text: str) -> None:
     """The row's last move is the one named."""
-    player = 1 - row[MOVER]
-    action = game.action_of(player, text)
-    if action is None:
-        raise BadText(f"last={text} is no move of seat {player}, who has just played")
-    row[LAST_ACTION], row[LAST_PLAYER] = action, player
+    for player in (1 - row[MOVER], row[MOVER]):
+        action = game.action_of(player, text)
+        if action is not None and (player != row[MOVER] or not game.alternates):
+            row[LAST_ACTION], row[LAST_PLAYER] = action, player
+            return
+    raise BadText(f"last={text} is no move that can have led here")
 
 
 def _check_counters(position: Position, earlier: int) -> None:

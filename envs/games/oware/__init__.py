@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from envs.engine.game import Choice, Field, Game, Limit, OptionValue
-from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, PLY, RESULT, EndReason
+from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, OWARE, PLY, RESULT, EndReason
 from envs.errors import BadText
 from envs.games.oware import rules
 from envs.games.oware.ascii import LETTERS, NAMES
@@ -148,7 +148,7 @@ def draw_text(row: np.ndarray) -> str:
 GAME: Final = Game(
     name="oware",
     title="Oware",
-    number=0,
+    number=OWARE,
     actions=rules.ACTIONS,
     row_size=rules.ROW,
     observation=(
@@ -169,6 +169,7 @@ GAME: Final = Game(
     history_limit="quiet_limit",
     counters={"quiet": QUIET, "ply": PLY},
     reversible="quiet",
+    alternates=True,
     opening_plies=6,
     write_options=write_options,
     read_options=read_options,
