@@ -89,7 +89,7 @@ def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _optimizer_state(tensors: dict[str, Tensor], parameters: list[Tensor]) -> dict[int, dict[str, Tensor]]:
-    """Adam's state of every parameter, or none before the first update. Raises `KeyError` or `ValueError` if it is not whole."""
+    """Adam's state of every parameter, none before the first update. Raises `KeyError` or `ValueError` if it is not whole."""
     state = {
         index: {part: tensors[f"{index}.{part}"] for part in ADAM} for index in (range(len(parameters)) if tensors else ())
     }

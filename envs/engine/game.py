@@ -1,6 +1,6 @@
 """What a game is to generic code: one frozen record of names, sizes and small functions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,6 +22,11 @@ class Choice:
     choices: tuple[str, ...]
     doc: str
 
+    @property
+    def values(self) -> str:
+        """What it may be, in words."""
+        return " or ".join(map(repr, self.choices))
+
     def check(self, value: object) -> OptionValue:
         """The value, if it is one of the choices; else `BadOption`."""
         if isinstance(value, str) and value in self.choices:
@@ -38,6 +43,11 @@ class Limit:
     low: int
     high: int
     doc: str
+
+    @property
+    def values(self) -> str:
+        """What it may be, in words."""
+        return f"0 = off, or {self.low} to {self.high}"
 
     def check(self, value: object) -> OptionValue:
         """The value as an int; text as the command line hands it is read; else `BadOption`."""
@@ -60,6 +70,21 @@ class Field:
     high: int
     doc: str
     low: int = 0
+
+
+def filled_manual(text: str, observation: Sequence[Field], actions: int, options: Sequence[Option]) -> str:
+    """The manual page with what the records say in place of the lines OBSERVATION and OPTIONS."""
+    size = sum(field.size for field in observation)
+    table = [
+        f'`{{"observation": int16[{size}], "action_mask": int8[{actions}]}}`, seen from the agent\'s own side. The mask is all',
+        "zeros for the agent not to move and after the end. The numbers of the observation are, in this order:",
+        "",
+        "| numbers | field | from | to | is |",
+        "|---|---|---|---|---|",
+        *(f"| {field.size} | {field.name} | {field.low} | {field.high} | {field.doc} |" for field in observation),
+    ]
+    listed = [f"- `{option.name}={option.default!r}` ({option.values}): {option.doc}" for option in options]
+    return text.replace("OBSERVATION\n", "\n".join(table) + "\n").replace("OPTIONS\n", "\n".join(listed) + "\n")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from envs.engine.game import Choice, Field, Game, Limit, OptionValue
+from envs.engine.game import Choice, Field, Game, Limit, OptionValue, filled_manual
 from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, OWARE, PLY, RESULT, EndReason
 from envs.errors import BadText
 from envs.games.oware import rules
@@ -16,6 +16,27 @@ from envs.games.oware.rules import HOUSES, QUIET, SEEDS, SIDES, STORES
 
 GRAND_SLAMS: Final = ("forfeit", "illegal", "capture")
 BOARD_TEXT: Final = re.compile(r"(\d{1,2}-){14}[SN]", re.ASCII)
+
+OBSERVED: Final = (
+    Field("own_houses", HOUSES, SEEDS, "seeds in the player's houses 1-6"),
+    Field("other_houses", HOUSES, SEEDS, "seeds in the opponent's houses 1-6"),
+    Field("own_store", 1, SEEDS, "seeds in the player's store"),
+    Field("other_store", 1, SEEDS, "seeds in the opponent's store"),
+    Field("quiet", 1, MAX_LIMIT, "plies since the last harvest"),
+    Field("occurrences", 1, 9, "how often this position has stood on the board, now included", low=1),
+    Field("to_move", 1, 1, "1 if the player is to move"),
+)
+OPTIONS: Final = (
+    Limit("repetition_limit", 3, 2, 9, "the occurrence of a position that ends the game"),
+    Limit("quiet_limit", 160, 1, MAX_LIMIT, "plies in a row without a harvest that end the game"),
+    Choice(
+        "grand_slam",
+        "forfeit",
+        GRAND_SLAMS,
+        "what a harvest of all the opponent's seeds does: nothing is taken; the move is illegal unless there is no other; "
+        "or everything is taken",
+    ),
+)
 
 MANUAL: Final = """Oware (Abapa), the sowing game of West Africa, for two.
 
@@ -27,9 +48,7 @@ these are taken, and going backwards every directly preceding opponent's house w
 *all* the opponent's seeds (a grand slam) is forfeited; the move stands. An opponent without seeds must be fed if possible.
 
 ## Observation
-`{"observation": int16[17], "action_mask": int8[6]}`, seen from the agent's own side:
-own houses 1-6, opposite houses 1-6, own store, opposite store, plies since the last harvest, occurrences of the position,
-and whether the agent is to move. The mask is all zeros for the agent not to move and after the end.
+OBSERVATION
 
 ## Actions
 `Discrete(6)`: action k sows the mover's house k + 1. As text: `A`-`F` for seat 0, `a`-`f` for seat 1.
@@ -47,8 +66,7 @@ without a harvest (`quiet_limit`). In the last three cases each side keeps the s
 The reason stands in `infos[agent]["end"]`, the final scores in `infos[agent]["scores"]`.
 
 ## Options
-`repetition_limit=3` (0 = off, or 2-9), `quiet_limit=160` plies (1-2,000), `grand_slam="forfeit"` (or `"illegal"`: such moves
-may not be played unless there is no other; or `"capture"`: everything is taken).
+OPTIONS
 
 ## Version history
 v0: initial version.
@@ -151,20 +169,8 @@ GAME: Final = Game(
     number=OWARE,
     actions=rules.ACTIONS,
     row_size=rules.ROW,
-    observation=(
-        Field("own_houses", HOUSES, SEEDS, "seeds in the player's houses 1-6"),
-        Field("other_houses", HOUSES, SEEDS, "seeds in the opponent's houses 1-6"),
-        Field("own_store", 1, SEEDS, "seeds in the player's store"),
-        Field("other_store", 1, SEEDS, "seeds in the opponent's store"),
-        Field("quiet", 1, MAX_LIMIT, "plies since the last harvest"),
-        Field("occurrences", 1, 9, "how often this position has stood on the board, now included", low=1),
-        Field("to_move", 1, 1, "1 if the player is to move"),
-    ),
-    options=(
-        Limit("repetition_limit", 3, 2, 9, "the occurrence of a position that ends the game"),
-        Limit("quiet_limit", 160, 1, MAX_LIMIT, "plies in a row without a harvest that end the game"),
-        Choice("grand_slam", "forfeit", GRAND_SLAMS, "what a harvest of all the opponent's seeds does"),
-    ),
+    observation=OBSERVED,
+    options=OPTIONS,
     endings=("repetition_limit", "quiet_limit"),
     history_limit="quiet_limit",
     counters={"quiet": QUIET, "ply": PLY},
@@ -179,5 +185,5 @@ GAME: Final = Game(
     action_of=action_of,
     draw_svg=draw_svg,
     draw_text=draw_text,
-    manual=MANUAL,
+    manual=filled_manual(MANUAL, OBSERVED, rules.ACTIONS, OPTIONS),
 )
