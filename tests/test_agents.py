@@ -29,6 +29,8 @@ from agents.uniform import UniformAgent
 from envs import BadOption, BadSpec, IllegalMove, Position, VectorGames
 from envs.games import find_game
 
+torch.set_num_threads(1)  # two wait for each other beside a busy process
+
 GAME = "oware"
 
 

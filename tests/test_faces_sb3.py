@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from batches import option_sets
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -15,6 +16,8 @@ import envs
 from envs import BadOption, IllegalMove, Position
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.games import find_game
+
+torch.set_num_threads(1)  # two wait for each other beside a busy process
 
 pytestmark = pytest.mark.parametrize("game", envs.GAME_NAMES)
 

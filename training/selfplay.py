@@ -122,7 +122,7 @@ class Run:
         agent = PolicyAgent("ppo", self.learner.policy.network)
         self.learner.policy.set_training_mode(False)
         for number, spec in enumerate(config.evaluation.opponents):
-            opponent = make_agent(spec, config.game, config.options, threads=config.threads)
+            opponent = make_agent(spec, config.game, config.options)
             seed = int(np.random.SeedSequence([config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
             match = play_match(config.game, config.options, agent, opponent, games, seed)
             low, high = match.interval
