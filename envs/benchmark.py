@@ -14,7 +14,8 @@ import numpy as np
 from envs import cli
 from envs.engine import kernels
 from envs.engine.header import KEY_DTYPE, ROW_DTYPE
-from envs.engine.vector import MAX_GAMES, VectorGames, available_threads
+from envs.engine.jit import available_threads
+from envs.engine.vector import MAX_GAMES, VectorGames
 from envs.games import GAMES, find_game
 
 Row: TypeAlias = dict[str, Any]

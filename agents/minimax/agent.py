@@ -7,8 +7,8 @@ import numpy as np
 from agents.minimax.search import ACTION, FRAME, NODES, VALUE, search_batch
 from agents.minimax.table import new_tables
 from envs.engine import kernels
+from envs.engine.jit import available_threads
 from envs.engine.position import Position
-from envs.engine.vector import Threads, available_threads
 from envs.errors import IllegalMove
 from envs.games import find_game
 
@@ -47,22 +47,22 @@ class MinimaxAgent:
         answers = np.zeros((len(rows), 3), np.int64)
         room = kernels.history_room(histories.shape[1], self.depth)
         shape = (self._threads, self.depth + 1, self._game.actions)
-        with Threads(self._threads):
-            search_batch(
-                self._game.number,
-                self.depth,
-                rows,
-                histories,
-                self._new_salts(len(rows)),
-                np.zeros((self._threads, room), histories.dtype),
-                self._tables,
-                np.zeros((*shape, rows.shape[1]), rows.dtype),
-                np.zeros(shape, np.int64),
-                np.zeros(shape, np.int8),
-                np.zeros(shape, np.int64),
-                np.zeros((self._threads, self.depth + 1, FRAME), np.int64),
-                answers,
-            )
+        search_batch(
+            self._threads,
+            self._game.number,
+            self.depth,
+            rows,
+            histories,
+            self._new_salts(len(rows)),
+            np.zeros((self._threads, room), histories.dtype),
+            self._tables,
+            np.zeros((*shape, rows.shape[1]), rows.dtype),
+            np.zeros(shape, np.int64),
+            np.zeros(shape, np.int8),
+            np.zeros(shape, np.int64),
+            np.zeros((self._threads, self.depth + 1, FRAME), np.int64),
+            answers,
+        )
         return answers
 
     def value(self, position: Position) -> tuple[int, str, int]:

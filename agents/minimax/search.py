@@ -13,7 +13,7 @@ from agents.minimax.evaluation import INFINITY, plain_value
 from agents.minimax.table import bounds, store
 from envs.engine import kernels
 from envs.engine.header import END, MOVER
-from envs.engine.jit import entry, kernel, parallel_entry
+from envs.engine.jit import BatchEntry, entry, kernel
 
 TABLE_DEPTH: Final = 2  # nearer the leaves a look-up costs more than it saves
 NODES: Final = 0
@@ -192,7 +192,7 @@ def child_key(game: int, row: np.ndarray, remaining: int, depth: int, salt: int)
     return key, 1
 
 
-@parallel_entry
+@BatchEntry
 def search_batch(
     game: int,
     depth: int,

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Final, TypeVar
 
 import numba
@@ -81,9 +82,37 @@ def entry(function: Function) -> Function:
     return _cached(function, parallel=False)
 
 
-def parallel_entry(function: Function) -> Function:
-    """Like `entry`, with `prange` loops spread over Numba's threads."""
-    return _cached(function, parallel=True)
+class BatchEntry:
+    """A function over many games, called with the number of threads first and then its own arguments.
+
+    One thread runs a version of its own, in which `prange` is `range`: it never touches Numba's threads, so small batches do
+    not wait for them. Others run the loop on so many threads.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Both versions, each compiled at its first call and kept on disk."""
+        self._serial = _cached(function, parallel=False)
+        parallel = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_on_threads")
+        parallel.__module__ = function.__module__
+        parallel.__qualname__ = parallel.__name__  # Numba's cache knows a function by this name and its line
+        self._parallel = _cached(parallel, parallel=True)
+        self.__doc__ = function.__doc__
+
+    def __call__(self, threads: int, *arguments: Any) -> Any:
+        """What the function returns."""
+        if threads == 1:
+            return self._serial(*arguments)
+        before = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        try:
+            return self._parallel(*arguments)
+        finally:
+            numba.set_num_threads(before)
+
+
+def available_threads() -> int:
+    """As many as Numba may use at once."""
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 def _cached(function: Function, parallel: bool) -> Function:

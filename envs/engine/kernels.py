@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from envs.engine.header import END, KEYS, MOVER, OWARE, PLY, RESULT
-from envs.engine.jit import entry, kernel, parallel_entry
+from envs.engine.jit import BatchEntry, entry, kernel
 from envs.games.oware import rules as oware
 
 WAITING_KEYS: Final = 32  # more than one ply can add to a history
@@ -185,7 +185,7 @@ def show(game: int, row: np.ndarray, observation: np.ndarray, mask: np.ndarray) 
     legal(game, row, mask)
 
 
-@parallel_entry
+@BatchEntry
 def show_batch(game: int, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray, movers: np.ndarray) -> None:
     """Observations, masks and movers are those of the rows."""
     for index in numba.prange(rows.shape[0]):
@@ -193,7 +193,7 @@ def show_batch(game: int, rows: np.ndarray, observations: np.ndarray, masks: np.
         movers[index] = rows[index, MOVER]
 
 
-@parallel_entry
+@BatchEntry
 def start_batch(game: int, rows: np.ndarray, histories: np.ndarray, active: np.ndarray) -> None:
     """Every active row is the start position."""
     for index in numba.prange(rows.shape[0]):
@@ -212,7 +212,7 @@ def first_illegal(rows: np.ndarray, masks: np.ndarray, actions: np.ndarray, acti
     return -1
 
 
-@parallel_entry
+@BatchEntry
 def step_batch(
     game: int,
     restart: bool,
@@ -268,7 +268,7 @@ def step_batch(
     return -1
 
 
-@parallel_entry
+@BatchEntry
 def random_actions(game: int, rows: np.ndarray, streams: np.ndarray, actions: np.ndarray) -> None:
     """`actions` holds a uniformly random legal action of every running game, -1 elsewhere; the streams have moved on."""
     for index in numba.prange(rows.shape[0]):

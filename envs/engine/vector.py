@@ -4,12 +4,12 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from envs.engine import kernels
 from envs.engine.header import END, KEY_DTYPE, MASK_DTYPE, OBSERVATION_DTYPE, ROW_DTYPE
+from envs.engine.jit import available_threads
 from envs.engine.position import Position
 from envs.errors import BadOption, IllegalMove
 from envs.games import find_game
@@ -99,8 +99,7 @@ class VectorGames:
         chosen = self._chosen(active)
         if seed is not None:
             self.seed(seed)
-        with Threads(self.threads):
-            kernels.start_batch(self._game.number, self._rows, self._histories, chosen)
+        kernels.start_batch(self.threads, self._game.number, self._rows, self._histories, chosen)
         self._clear()
 
     def load(self, positions: Sequence[Position]) -> None:
@@ -131,25 +130,25 @@ class VectorGames:
             raise IllegalMove(f"{self.num_games} whole numbers are needed, not {actions.dtype}{list(actions.shape)}")
         chosen = self._chosen(active)
         self._actions[:] = actions
-        with Threads(self.threads):
-            illegal = kernels.step_batch(
-                self._game.number,
-                self.restart,
-                self._rows,
-                self._histories,
-                self._actions,
-                chosen,
-                self.observation,
-                self.action_mask,
-                self.mover,
-                self.rewards,
-                self.gains,
-                self.ended,
-                self.end_reason,
-                self.final_observation,
-                self.final_scores,
-                self.final_plies,
-            )
+        illegal = kernels.step_batch(
+            self.threads,
+            self._game.number,
+            self.restart,
+            self._rows,
+            self._histories,
+            self._actions,
+            chosen,
+            self.observation,
+            self.action_mask,
+            self.mover,
+            self.rewards,
+            self.gains,
+            self.ended,
+            self.end_reason,
+            self.final_observation,
+            self.final_scores,
+            self.final_plies,
+        )
         if illegal >= 0:
             legal = ", ".join(map(str, np.flatnonzero(self.action_mask[illegal])))
             raise IllegalMove(f"illegal action {self._actions[illegal]} in game {illegal}; legal are {legal}")
@@ -157,8 +156,7 @@ class VectorGames:
     def random_actions(self) -> np.ndarray:
         """int64[B]: a uniformly random legal action of every running game, -1 elsewhere; the games' streams move on."""
         actions = np.empty(self.num_games, np.int64)
-        with Threads(self.threads):
-            kernels.random_actions(self._game.number, self._rows, self._streams, actions)
+        kernels.random_actions(self.threads, self._game.number, self._rows, self._streams, actions)
         return actions
 
     def position(self, index: int) -> Position:
@@ -201,8 +199,7 @@ class VectorGames:
         """The arrays show the rows as they stand, and no step yet."""
         for array in (self.rewards, self.gains, self.ended, self.end_reason):
             array[...] = 0
-        with Threads(self.threads):
-            kernels.show_batch(self._game.number, self._rows, self.observation, self.action_mask, self.mover)
+        kernels.show_batch(self.threads, self._game.number, self._rows, self.observation, self.action_mask, self.mover)
 
 
 def _checked(name: str, value: object, low: int, high: int | None) -> int:
@@ -216,24 +213,3 @@ def _threads(threads: int | None) -> int:
     if threads is None:
         return 1
     return _checked("threads", threads, 1, available_threads())
-
-
-def available_threads() -> int:
-    """As many as Numba may use at once."""
-    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-
-
-class Threads:
-    """Within it, parallel kernels run on so many threads. (A generator would cost more than a small batch's step.)"""
-
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
-
-    def __enter__(self) -> None:
-        self.before = numba.get_num_threads()
-        if self.before != self.threads:
-            numba.set_num_threads(self.threads)
-
-    def __exit__(self, *_: object) -> None:
-        if self.before != self.threads:
-            numba.set_num_threads(self.before)
