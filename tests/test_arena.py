@@ -229,9 +229,9 @@ def match_of(a: str, b: str, share: float, pairs: int, draws: bool = False) -> M
     return Match(a, b, 0, 0, 0, scores, 2 * pairs, {})
 
 
-def rated(agents: list[str], matches: list[Match], seed: int = 0) -> dict[str, tuple[float, float, float]]:
+def rated(agents: list[str], matches: list[Match]) -> dict[str, tuple[float, float, float]]:
     """Rating, low and high of every agent."""
-    return {row["agent"]: (row["rating"], row["low"], row["high"]) for row in ratings(agents, matches, seed)}
+    return {row["agent"]: (row["rating"], row["low"], row["high"]) for row in ratings(agents, matches)}
 
 
 def expected_score(difference: float) -> float:
@@ -258,13 +258,13 @@ def test_intervals_of_ratings_cover_known_strengths() -> None:
     strengths = {"random": 0.0, "b": 150.0, "c": 300.0}
     rng = np.random.default_rng(13)
     covered = 0
-    for seed in range(40):
+    for _ in range(40):
         matches = []
         for a, b in combinations(strengths, 2):
             share = expected_score(strengths[a] - strengths[b])
             scores = (rng.random((100, 2)) < share).mean(axis=1)
             matches.append(Match(a, b, 0, 0, 0, scores, 200, {}))
-        found = rated(list(strengths), matches, seed)
+        found = rated(list(strengths), matches)
         covered += sum(found[agent][1] <= strengths[agent] <= found[agent][2] for agent in ("b", "c"))
     assert covered >= 68  # of 80, 95 % of which are 76
 

@@ -45,7 +45,7 @@ def evaluate(
         "seed": seed,
         "agents": [agent.spec for agent in agents],
         "pairs": [match.as_json() for match in matches],
-        "ratings": ratings([agent.spec for agent in agents], matches, seed),
+        "ratings": ratings([agent.spec for agent in agents], matches),
     }
 
 
@@ -66,12 +66,13 @@ def cross_table(result: dict[str, Any]) -> Table:
 def match_table(result: dict[str, Any]) -> Table:
     """Every match with its interval."""
     table = Table(title="matches, with 95 % intervals over pairs of games")
-    for heading in ("first", "second", "won", "drawn", "lost", "score", "low", "high", "distinct games"):
-        table.add_column(heading, justify="left" if heading in ("first", "second") else "right")
+    for heading in ("first", "second", "won-drawn-lost", "score", "low", "high", "distinct games"):
+        name = heading in ("first", "second")
+        table.add_column(heading, justify="left" if name else "right", overflow="fold" if name else "ellipsis")
     for pair in result["pairs"]:
-        counts = [str(pair[name]) for name in ("wins", "draws", "losses")]
+        counts = "-".join(str(pair[name]) for name in ("wins", "draws", "losses"))
         shares = [f"{pair[name]:.1%}" for name in ("score", "low", "high")]
-        table.add_row(escape(pair["a"]), escape(pair["b"]), *counts, *shares, f"{pair['distinct_games']} of {pair['games']}")
+        table.add_row(escape(pair["a"]), escape(pair["b"]), counts, *shares, f"{pair['distinct_games']} of {pair['games']}")
     return table
 
 

@@ -10,50 +10,67 @@ from typing import Any, Final
 
 import choix
 import numpy as np
+from scipy import stats
 
 from training.arena import CONFIDENCE, Match
 
 POINTS: Final = 400 / log(10)
 PRIOR: Final = 0.5  # points that each side of a pairing has besides its own
-URN: Final = (1.0, 1.0, 0.0, 0.0)
-RESAMPLES: Final = 200
 
 
-def ratings(agents: Sequence[str], matches: Sequence[Match], seed: int = 0) -> list[dict[str, Any]]:
+def ratings(agents: Sequence[str], matches: Sequence[Match]) -> list[dict[str, Any]]:
     """`{agent, rating, low, high}`, best first. `random` has rating 0 if it played, else the mean is 0.
 
-    Low and high are 95 % bounds from matches with their pairs of games drawn again. Two won and two lost pairs are in the urn
-    besides those played (Agresti and Coull 1998), as a one-sided match would else seem to be certain.
+    Low and high are 95 % bounds from what the matches tell about differences of strength; the unit is the pair of games.
     """
     anchor = list(agents).index("random") if "random" in agents else None
-    pairs = [match.pair_scores for match in matches]
-    estimate = _strengths(agents, matches, pairs, anchor)
-    rng = np.random.default_rng(seed)
-    drawn = np.array(
-        [
-            _strengths(agents, matches, [rng.choice([*scores, *URN], len(scores)) for scores in pairs], anchor)
-            for _ in range(RESAMPLES)
-        ]
-    )
-    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    strengths = _strengths(agents, matches)
+    strengths -= strengths.mean() if anchor is None else strengths[anchor]
+    half = stats.norm.ppf((1 + CONFIDENCE) / 2) * _deviations(agents, matches, strengths, anchor)
     rows = [
-        {
-            "agent": agent,
-            "rating": round(float(estimate[index]), 1),
-            "low": round(float(min(low[index], estimate[index])), 1),
-            "high": round(float(max(high[index], estimate[index])), 1),
-        }
-        for index, agent in enumerate(agents)
+        {"agent": agent, "rating": _points(middle), "low": _points(middle - width), "high": _points(middle + width)}
+        for agent, middle, width in zip(agents, strengths, half, strict=True)
     ]
     return sorted(rows, key=lambda row: -float(row["rating"]))
 
 
-def _strengths(agents: Sequence[str], matches: Sequence[Match], pairs: Sequence[np.ndarray], anchor: int | None) -> np.ndarray:
-    """float64[agents] in points."""
+def _points(strength: float) -> float:
+    return round(POINTS * float(strength), 1) + 0.0  # no negative zero
+
+
+def _strengths(agents: Sequence[str], matches: Sequence[Match]) -> np.ndarray:
+    """float64[agents]: the logarithms of the odds, up to a constant."""
     wins = np.zeros((len(agents), len(agents)))
-    for match, scores in zip(matches, pairs, strict=True):
+    for match in matches:
         first, second = agents.index(match.a), agents.index(match.b)
-        wins[first, second] += 2 * scores.sum() + PRIOR
-        wins[second, first] += 2 * (1 - scores).sum() + PRIOR
-    strengths: np.ndarray = POINTS * choix.ilsr_pairwise_dense(wins)
-    return strengths - (strengths.mean() if anchor is None else strengths[anchor])
+        wins[first, second] += 2 * match.pair_scores.sum() + PRIOR
+        wins[second, first] += 2 * (1 - match.pair_scores).sum() + PRIOR
+    strengths: np.ndarray = choix.ilsr_pairwise_dense(wins)
+    return strengths
+
+
+def _deviations(agents: Sequence[str], matches: Sequence[Match], strengths: np.ndarray, anchor: int | None) -> np.ndarray:
+    """float64[agents]: the standard errors of the strengths, by the information in the pairs of games.
+
+    A pair's mean score has the slope p (1 - p) in the difference of strengths; its variance is taken as measured, but as no
+    less than that of two independent games without draws, so that a one-sided match does not seem to be certain.
+    """
+    information = np.zeros((len(agents), len(agents)))
+    for match in matches:
+        first, second = agents.index(match.a), agents.index(match.b)
+        slope = _slope(strengths[first] - strengths[second])
+        measured = float(match.pair_scores.var(ddof=1)) if len(match.pair_scores) > 1 else 0.0
+        weight = len(match.pair_scores) * slope**2 / max(measured, slope / 2)
+        information[[first, second], [first, second]] += weight
+        information[[first, second], [second, first]] -= weight
+    if anchor is None:
+        return np.sqrt(np.diag(np.linalg.pinv(information, hermitian=True)))
+    others = np.arange(len(agents)) != anchor
+    deviations = np.zeros(len(agents))
+    deviations[others] = np.sqrt(np.diag(np.linalg.inv(information[np.ix_(others, others)])))
+    return deviations
+
+
+def _slope(difference: float) -> float:
+    chance = 1 / (1 + np.exp(-difference))
+    return float(chance * (1 - chance))
