@@ -1,20 +1,24 @@
-"""The player that looks one action ahead."""
+"""The player that looks one turn ahead."""
 
 import numpy as np
 
-from agents.minimax.search import action_values
+from agents.minimax.agent import MinimaxAgent
 from agents.uniform import best_with_random_ties
+from envs.engine.header import MOVER
 from envs.games import find_game
 
 
 class GreedyAgent:
-    """Plays a winning move if there is one, else an action with the best plain evaluation after it; ties by chance."""
+    """Plays a winning turn if there is one, else one with the best plain evaluation after it; ties by chance.
+
+    Where a turn is several actions, draws within it count by their average.
+    """
 
     spec = "greedy"
 
     def __init__(self, game: str) -> None:
         """A greedy player of the game."""
-        self._game = find_game(game)
+        self._turn = MinimaxAgent(game, find_game(game).plies_a_turn, table_entries=1, whole_turns=True)
 
     def act(
         self,
@@ -25,7 +29,6 @@ class GreedyAgent:
         rng: np.random.Generator,
     ) -> np.ndarray:
         """See `Agent.act`."""
-        values = np.zeros(masks.shape, np.int64)
-        child, line = np.zeros(rows.shape[1], rows.dtype), np.zeros(histories.shape[1] + 1, histories.dtype)
-        action_values(self._game.number, rows, histories, masks, child, line, values)
+        signs = 1 - 2 * rows[:, MOVER, None]
+        values = signs * self._turn.action_values(rows, histories)
         return best_with_random_ties(values.astype(np.float64), masks, rng)

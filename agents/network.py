@@ -21,13 +21,18 @@ FORMAT: Final = "spieltisch-network-1"
 
 @dataclass(frozen=True)
 class Code:
-    """How a number of the observation becomes one of `cap + 1` codes: divided by `step`, rounded down, at most `cap`."""
+    """How a number of the observation becomes one of `cap + 1` codes: divided by `step`, rounded down, at most `cap`.
+
+    Of a sparse field, a zero says nothing and is left out: what is elsewhere tells it.
+    """
 
     step: int
     cap: int
+    sparse: bool = False
 
 
-# Counts are coded one by one, not fed as magnitudes: three seeds differ from two in kind. Houses rarely hold more than 24.
+# Counts are coded one by one, not fed as magnitudes: three seeds differ from two in kind. Oware's houses rarely hold more
+# than 24 seeds, Toguz Kumalak's holes more than 36.
 CODES: Final[dict[str, dict[str, Code]]] = {
     "oware": {
         "own_houses": Code(1, 24),
@@ -37,7 +42,33 @@ CODES: Final[dict[str, dict[str, Code]]] = {
         "quiet": Code(4, 40),
         "occurrences": Code(1, 3),
     },
+    "toguz_kumalak": {
+        "own_holes": Code(1, 36),
+        "other_holes": Code(1, 36),
+        "own_store": Code(1, 82),
+        "other_store": Code(1, 82),
+        "own_tuzdyk": Code(1, 8),
+        "other_tuzdyk": Code(1, 8),
+        "quiet": Code(5, 40),
+        "occurrences": Code(1, 3),
+    },
+    "uisge": {
+        "board": Code(1, 4, sparse=True),
+        "ply": Code(10, 40),
+        "occurrences": Code(1, 3),
+    },
+    "eiyiu": {
+        "cells": Code(1, 9, sparse=True),
+        "open": Code(1, 1),
+        "hidden": Code(1, 1),
+        "hand": Code(1, 9),
+        "origin": Code(1, 400, sparse=True),
+        "own_barred": Code(1, 401, sparse=True),
+        "other_barred": Code(1, 401, sparse=True),
+        "shifts": Code(10, 20),
+    },
 }
+FILLED: Final = 16  # about how many numbers of a large sparse field are not zero
 
 
 @dataclass(frozen=True)
@@ -85,6 +116,7 @@ class Network(nn.Module):
     steps: Tensor
     caps: Tensor
     offsets: Tensor
+    dense: Tensor
 
     def __init__(self, settings: NetworkSettings) -> None:
         """A network with random weights."""
@@ -98,16 +130,19 @@ class Network(nn.Module):
         self.register_buffer("steps", torch.tensor([code.step for code in codes]), persistent=False)
         self.register_buffer("caps", torch.tensor([code.cap for code in codes]), persistent=False)
         self.register_buffer("offsets", torch.tensor(offsets), persistent=False)
+        self.register_buffer("dense", torch.tensor([not code.sparse for code in codes]), persistent=False)
+        self.has_sparse = any(code.sparse for code in codes)
         self.embedding = nn.EmbeddingBag(sum(rows), settings.width, mode="sum")
         self.bias = nn.Parameter(torch.zeros(settings.width))
         self.layers = nn.ModuleList(nn.Linear(settings.width, settings.width) for _ in range(settings.layers))
         self.policy_head = nn.Linear(settings.width, game.actions)
         self.value_head = nn.Linear(settings.width, 1)
-        self._initialise(len(columns))
+        sparse = sum(code.sparse for code in codes)
+        self._initialise(len(codes) - sparse + min(sparse, FILLED))
 
-    def _initialise(self, columns: int) -> None:
-        """Sums of unit variance behind the embedding, a nearly uniform policy, a value near 0."""
-        nn.init.normal_(self.embedding.weight, std=columns**-0.5)
+    def _initialise(self, summands: int) -> None:
+        """Sums of about unit variance behind the embedding, a nearly uniform policy, a value near 0."""
+        nn.init.normal_(self.embedding.weight, std=summands**-0.5)
         gains = [(layer, 2**0.5) for layer in self.layers] + [(self.policy_head, 0.01), (self.value_head, 0.1)]
         for linear, gain in gains:
             assert isinstance(linear, nn.Linear)
@@ -116,12 +151,22 @@ class Network(nn.Module):
 
     def code(self, observations: Tensor) -> Tensor:
         """int64[B, coded numbers]: the embedding's rows for integer observations [B, O]."""
-        numbers = observations[:, self.columns].long()
-        return torch.minimum(numbers // self.steps, self.caps) + self.offsets
+        return torch.minimum(observations[:, self.columns].long() // self.steps, self.caps) + self.offsets
+
+    def embed(self, observations: Tensor) -> Tensor:
+        """float32[B, width]: the sum of the embedding's rows for integer observations [B, O]."""
+        if not self.has_sparse:
+            return self.embedding(self.code(observations))
+        numbers = observations[:, self.columns]
+        rows, places = ((numbers != 0) | self.dense).nonzero(as_tuple=True)
+        kept = numbers[rows, places].long() // self.steps[places]
+        codes = torch.minimum(kept, self.caps[places]) + self.offsets[places]
+        starts = torch.searchsorted(rows, torch.arange(len(numbers), device=rows.device))
+        return self.embedding(codes, starts)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """float32[B, A] logits, illegal actions not yet excluded, and float32[B] values of the observations [B, O]."""
-        features = torch.relu(self.embedding(self.code(observations)) + self.bias)
+        features = torch.relu(self.embed(observations) + self.bias)
         for layer in self.layers:
             features = features + torch.relu(layer(features))
         return self.policy_head(features), self.value_head(features).squeeze(1)

@@ -18,6 +18,7 @@ KNOWN: Final = {
     "greedy": "greedy",
     "minimax": "minimax:depth=N",
     "ppo": "ppo:TARGET[,temperature=T]",
+    "human": "human",
 }
 
 
@@ -49,15 +50,20 @@ def _make_greedy(spec: str, rest: str, game: str, options: Options, threads: int
 def _make_minimax(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     from agents.minimax.agent import MinimaxAgent
 
-    parts = _read_parts(spec, rest.split(",") if rest else [], ("depth", "eval"))
-    if "depth" not in parts:
-        raise BadSpec(f"{spec!r} has no depth; it reads {KNOWN['minimax']}")
+    parts = _read_parts(spec, rest.split(",") if rest else [], ("depth", "turns", "eval"))
+    plies_a_turn = find_game(game).plies_a_turn
+    if "turns" in parts and plies_a_turn == 1:
+        raise BadSpec(f"turns in {spec!r} is for games with several plies a turn; give depth")
+    if ("depth" in parts) == ("turns" in parts):
+        reading = KNOWN["minimax"] if plies_a_turn == 1 else f"{KNOWN['minimax']} or minimax:turns=N"
+        raise BadSpec(f"{spec!r} needs one depth; it reads {reading}")
     if parts.get("eval", "plain") != "plain":
         raise BadSpec(f"eval in {spec!r} must be plain")
-    depth = read_number(parts["depth"])
-    if depth is None or not 1 <= depth <= MAX_DEPTH:
-        raise BadSpec(f"depth in {spec!r} must be a whole number from 1 to {MAX_DEPTH}")
-    return MinimaxAgent(game, depth, threads=threads)
+    name, plies = ("turns", plies_a_turn) if "turns" in parts else ("depth", 1)
+    number = read_number(parts[name])
+    if number is None or not 1 <= number <= MAX_DEPTH // plies:
+        raise BadSpec(f"{name} in {spec!r} must be a whole number from 1 to {MAX_DEPTH // plies}")
+    return MinimaxAgent(game, number * plies, threads=threads, whole_turns=name == "turns")
 
 
 def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
@@ -79,11 +85,19 @@ def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -
     return PolicyAgent.from_file(spec, network_file(target), game, options, temperature)
 
 
+def _make_human(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
+    from agents.human import HumanAgent
+
+    _no_parts(spec, rest)
+    return HumanAgent(game)
+
+
 _MAKERS: Final[dict[str, Callable[[str, str, str, Options, int], Agent]]] = {
     "random": _make_random,
     "greedy": _make_greedy,
     "minimax": _make_minimax,
     "ppo": _make_ppo,
+    "human": _make_human,
 }
 
 SHIPPED: Final = Path(__file__).parent / "trained"

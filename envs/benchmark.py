@@ -40,7 +40,7 @@ def rollout(game: str, games: int, threads: int, rules: dict[str, Any]) -> Calla
     record.write_options(row, options)
     history = np.zeros(record.history_size(options), KEY_DTYPE)
     stream = np.array([88172645463325252], np.uint64)
-    return lambda: int(kernels.random_games(record.number, row, history, stream, CHUNK))
+    return lambda: int(kernels.random_games(record.tag, row, history, stream, CHUNK))
 
 
 def batch(game: str, games: int, threads: int, rules: dict[str, Any]) -> Callable[[], int]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+import numba
 import numpy as np
 
 import envs
 from envs import Position, VectorGames
-from envs.engine.game import Choice, Game, Option, OptionValue
+from envs.engine.game import Choice, Game, Option, OptionValue, Switch
+from envs.engine.header import CHANCE
 from envs.errors import BadOption
 from envs.games import find_game
 
@@ -53,17 +55,19 @@ def assert_same_future(one: VectorGames, other: VectorGames, steps: int) -> None
 
 
 def option_values(option: Option) -> list[OptionValue]:
-    """The values of an option worth trying: all words of a choice, and where a limit turns."""
+    """The values of an option worth trying: all words of a choice, off and on, and where a limit turns."""
     if isinstance(option, Choice):
         return list(option.choices)
+    if isinstance(option, Switch):
+        return [False, True]
     return sorted({0, option.low, option.low + 1, option.default, option.high})
 
 
 def option_sets(name: str, batch: bool) -> list[dict[str, Any]]:
-    """The defaults, then every option at every value worth trying, as far as the game takes it alone."""
+    """The defaults, then every option at every other value worth trying, as far as the game takes it alone."""
     game = find_game(name)
     tried: list[dict[str, Any]] = [{}]
-    tried += [{option.name: value} for option in game.options for value in option_values(option)]
+    tried += [{option.name: value} for option in game.options for value in option_values(option) if value != option.default]
     return [options for options in tried if _taken(game, options, batch)]
 
 
@@ -75,11 +79,26 @@ def _taken(game: Game, options: dict[str, Any], batch: bool) -> bool:
     return True
 
 
-def random_line(position: Position, seed: int) -> list[Position]:
-    """The position and all that follow it in one random game, to its end."""
+def as_dealt(position: Position, there: Position) -> Position:
+    """The position; where it waits for a draw, with the one dealt that another game like it was dealt, which stands there."""
+    if position.mover != CHANCE:
+        return position
+    dealt = [position.play(draw) for draw in position.legal_actions()]
+    assert there in dealt, f"none of the draws of {position} leads to {there}"
+    return there
+
+
+def few(game: str, count: int) -> int:
+    """So many, but a twelfth of them where kernels are plain Python and the game has hundreds of actions."""
+    slow = numba.config.DISABLE_JIT and find_game(game).actions > 100
+    return -(-count // 12) if slow else count
+
+
+def random_line(position: Position, seed: int, plies: int = 10**6) -> list[Position]:
+    """The position and all that follow it in one random game, to its end or so many plies and deals far."""
     rng = np.random.default_rng(seed)
     line = [position]
-    while not line[-1].end:
+    while not line[-1].end and len(line) <= plies:
         line.append(line[-1].play(int(rng.choice(line[-1].legal_actions()))))
     return line
 

@@ -10,7 +10,7 @@ from stable_baselines3.common.logger import Logger
 
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, checked_config
-from training.learner import SelfPlayPPO, make_learner
+from training.learner import SelfPlayPPO, make_games, make_learner
 
 ROLLOUT = (
     "observations",
@@ -44,8 +44,7 @@ def new_learner(**changes: Any) -> SelfPlayPPO:
     """A learner at its beginning, ready to collect, whose policy is not uniform."""
     torch.set_num_threads(1)  # as a run does: the parts of a batch have threads of their own
     config = small_config(**changes)
-    env = SelfPlayVecEnv(config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options)
-    learner = make_learner(env, config)
+    learner = make_learner(make_games(config), config)
     learner._setup_learn(config.plies, None)
     learner.set_logger(Logger(None, []))
     with torch.no_grad():

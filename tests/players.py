@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import envs
-from envs import Position
+from envs import Position, VectorGames
+from envs.engine.header import CHANCE
 
 
 class Lowest:
@@ -83,6 +84,7 @@ class Episode:
     """One game of a learner against an opponent, as the learner lived it."""
 
     seat: int
+    draws: int = 0  # the random stream of its draws as it begins
     observations: list[np.ndarray] = field(default_factory=list)
     masks: list[np.ndarray] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)
@@ -92,9 +94,35 @@ class Episode:
     scores: list[int] = field(default_factory=list)
 
 
-def episode_by_hand(game: str, opponent: Any, seat: int, actions: Iterator[int], **options: Any) -> Episode:
+class Dealer:
+    """Deals in games over `Position` what a batch of one game deals that is seeded and reset alike."""
+
+    def __init__(self, game: str, **options: Any) -> None:
+        self._games = VectorGames(game, 1, restart=False, **options)
+        self._start = envs.start(game, **options)
+
+    def start(self, seed: int | None = None) -> Position:
+        """A new game, under a new seed if one is given."""
+        self._games.reset(seed)
+        return self._start
+
+    def play(self, position: Position, action: int) -> Position:
+        """The position after the action, and after the draw that it asks for."""
+        self._games.step([action])
+        return dealt_as_in(self._games, 0, position.play(action))
+
+
+def dealt_as_in(games: VectorGames, index: int, position: Position) -> Position:
+    """The position after the draw that stands in that game of a batch; the position itself if it waits for none."""
+    if position.mover != CHANCE:
+        return position
+    dealt = (position.play(deal) for deal in position.legal_actions())
+    return next(after for after in dealt if after == games.position(index))
+
+
+def episode_by_hand(dealer: Dealer, opponent: Any, seat: int, actions: Iterator[int], seed: int | None = None) -> Episode:
     """The same game played over `Position`: the n-th legal action for every number of `actions`, counted round."""
-    position, episode = envs.start(game, **options), Episode(seat)
+    position, episode = dealer.start(seed), Episode(seat)
     while not position.end:
         if position.mover == seat:
             legal = position.legal_actions()
@@ -104,7 +132,7 @@ def episode_by_hand(game: str, opponent: Any, seat: int, actions: Iterator[int],
             episode.actions.append(action)
         else:
             action = answer(opponent, position)
-        position = position.play(action)
+        position = dealer.play(position, action)
     assert position.result is not None
     episode.reward = float(position.result[seat])
     episode.final_observation = position.observation(seat)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from batches import option_sets, random_game
+from batches import option_sets, played_on, random_game
 from oware_boards import in_engine, random_state
 from players import answer, answers, batch_of, numpys_global_state
 from safetensors import safe_open
@@ -22,11 +22,20 @@ from scipy import stats
 
 import agents.network
 import envs
-from agents.network import Network, NetworkSettings, load_network, log_probabilities, observation_layout, save_network
+from agents.network import (
+    Network,
+    NetworkSettings,
+    coded_columns,
+    load_network,
+    log_probabilities,
+    observation_layout,
+    save_network,
+)
 from agents.policy import PolicyAgent
 from agents.spec import KNOWN, make_agent
 from agents.uniform import UniformAgent
 from envs import BadOption, BadSpec, IllegalMove, Position, VectorGames
+from envs.engine.header import CHANCE
 from envs.games import find_game
 
 torch.set_num_threads(1)  # two wait for each other beside a busy process
@@ -34,10 +43,10 @@ torch.set_num_threads(1)  # two wait for each other beside a busy process
 GAME = "oware"
 
 
-def settings(**changes: Any) -> NetworkSettings:
-    """Settings of a small network for Oware under its default options."""
-    options = find_game(GAME).checked_options({}, batch=False)
-    return replace(NetworkSettings(GAME, options, observation_layout(GAME), width=16), **changes)
+def settings(game: str = GAME, **changes: Any) -> NetworkSettings:
+    """Settings of a small network for a game under its default options."""
+    options = find_game(game).checked_options({}, batch=False)
+    return replace(NetworkSettings(game, options, observation_layout(game), width=16), **changes)
 
 
 def new_network(seed: int = 0, **changes: Any) -> Network:
@@ -71,27 +80,44 @@ def balance(position: Position) -> int:
 # Every player
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "minimax:depth=1", "minimax:depth=3", "ppo", "ppo,temperature=1"])
-def test_every_agent_plays_legal_actions_only(spec: str, network_file: Path) -> None:
-    spec = spec.replace("ppo", f"ppo:{network_file}")
-    for options in option_sets(GAME, batch=True):
-        agent = make_agent(spec, GAME, {**options})
-        games = VectorGames(GAME, 48, seed=1, **options)
+SPECS = {
+    "oware": ["random", "greedy", "minimax:depth=1", "minimax:depth=3", "ppo", "ppo,temperature=1"],
+    "toguz_kumalak": ["random", "greedy", "minimax:depth=2", "ppo", "ppo,temperature=1"],
+    "uisge": ["random", "greedy", "minimax:depth=1", "ppo", "ppo,temperature=1"],
+    "eiyiu": ["random", "greedy", "minimax:depth=1", "minimax:turns=1", "ppo", "ppo,temperature=1"],
+}
+
+
+@pytest.mark.parametrize(("game", "spec"), [(game, spec) for game in envs.GAME_NAMES for spec in SPECS[game]])
+def test_every_agent_plays_legal_actions_only(game: str, spec: str, tmp_path: Path) -> None:
+    count = 48 if game == GAME else 12
+    for options in option_sets(game, batch=True):
+        agent = make_agent(with_network(spec, game, tmp_path), game, {**options})
+        games = VectorGames(game, count, seed=1, **options)
         rng = np.random.default_rng(1)
         for _ in range(60):
             actions = agent.act(*positions_of(games), rng)
-            assert actions.shape == (48,) and actions.dtype.kind == "i"
-            games.step(np.where(rng.random(48) < 0.5, actions, games.random_actions()))
+            assert actions.shape == (count,) and actions.dtype.kind == "i"
+            games.step(np.where(rng.random(count) < 0.5, actions, games.random_actions()))
+
+
+def with_network(spec: str, game: str, folder: Path) -> str:
+    """The spec, in which `ppo` is a new network of the game."""
+    path = folder / "network.safetensors"
+    if "ppo" in spec and not path.exists():
+        save_network(path, new_network(game=game))
+    return spec.replace("ppo", f"ppo:{path}")
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy", "minimax:depth=2", "ppo", "ppo,temperature=2"])
-def test_every_agent_answers_from_the_stream_it_is_given_alone(spec: str, network_file: Path) -> None:
-    spec = spec.replace("ppo", f"ppo:{network_file}")
-    games = VectorGames(GAME, 30, seed=2)
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_every_agent_answers_from_the_stream_it_is_given_alone(game: str, spec: str, tmp_path: Path) -> None:
+    spec = with_network(spec, game, tmp_path)
+    games = VectorGames(game, 30, seed=2)
     for _ in range(20):
         games.step(games.random_actions())
     before = numpys_global_state(), torch.get_rng_state()
-    one, other = make_agent(spec, GAME), make_agent(spec, GAME)
+    one, other = make_agent(spec, game), make_agent(spec, game)
     other.act(*positions_of(games), np.random.default_rng(9))
     first, second, third = (agent.act(*positions_of(games), np.random.default_rng(3)) for agent in (one, other, one))
     np.testing.assert_array_equal(first, second)
@@ -104,6 +130,16 @@ def test_every_agent_answers_from_the_stream_it_is_given_alone(spec: str, networ
 def test_every_agent_plays_the_only_legal_action(spec: str, network_file: Path) -> None:
     agent = make_agent(spec.replace("ppo", f"ppo:{network_file}"), GAME)
     only = positions_with_one_legal_action(40)
+    np.testing.assert_array_equal(answers(agent, only), [position.legal_actions()[0] for position in only])
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "minimax:depth=2", "ppo"])
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_every_agent_plays_the_only_legal_action_of_any_game(game: str, spec: str, tmp_path: Path) -> None:
+    lines = (position for seed in range(20) for position in random_game(game, seed)[:-1])
+    only = [position for position in lines if position.mover != CHANCE and len(position.legal_actions()) == 1]
+    assert len(only) > 5
+    agent = make_agent(with_network(spec, game, tmp_path), game)
     np.testing.assert_array_equal(answers(agent, only), [position.legal_actions()[0] for position in only])
 
 
@@ -172,6 +208,29 @@ def test_greedy_breaks_ties_by_its_stream_each_as_likely() -> None:
 # Specs
 
 
+def test_turns_are_for_games_in_which_a_turn_has_several_plies() -> None:
+    for game in envs.GAME_NAMES:
+        for spec in ("minimax:turns=1", "minimax:turns=20", "minimax:turns=2,eval=plain"):
+            if find_game(game).plies_a_turn > 1:
+                assert make_agent(spec, game).spec == spec.removesuffix(",eval=plain")
+            else:
+                assert_refused(spec, "several plies a turn; give depth", game=game)
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        *[(f"minimax:turns={n}", "from 1 to 20") for n in ("", "0", "-1", "21", "x", "1.0", " 2", "9" * 5000)],
+        *[(spec, "one depth; it reads minimax:depth=N or minimax:turns=N") for spec in ("minimax", "minimax:turns=1,depth=2")],
+        ("minimax:turns=1,turns=1", "twice"),
+        ("minimax:turn=1", "known are depth=, turns="),
+        ("minimax:depth=41", "from 1 to 40"),
+    ],
+)
+def test_a_spec_with_bad_turns_is_refused_in_one_line_that_says_what_is_right(spec: str, hint: str) -> None:
+    assert_refused(spec, hint, game="eiyiu")
+
+
 @pytest.mark.parametrize("spec", ["random", "greedy", "minimax:depth=1", "minimax:depth=40", "minimax:depth=3,eval=plain"])
 def test_a_spec_names_an_agent(spec: str) -> None:
     assert make_agent(spec, GAME).spec == spec.removesuffix(",eval=plain")
@@ -225,10 +284,10 @@ def test_a_depth_of_thousands_of_digits_is_refused_too() -> None:
     assert_refused(f"minimax:depth={'9' * 5000}", "from 1 to 40")
 
 
-def assert_refused(spec: str, *hints: str) -> None:
+def assert_refused(spec: str, *hints: str, game: str = GAME) -> None:
     """`BadSpec` with one line, of readable length, that has all the hints in it."""
     with pytest.raises(BadSpec) as refusal:
-        make_agent(spec, GAME)
+        make_agent(spec, game)
     text = str(refusal.value)
     assert "\n" not in text
     for hint in hints:
@@ -245,19 +304,20 @@ def test_an_agent_for_an_unknown_game_is_refused(game: str) -> None:
 # Network files
 
 
-def test_a_network_is_the_same_after_saving_and_loading(tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_a_network_is_the_same_after_saving_and_loading(game: str, tmp_path: Path) -> None:
     for changes in (
         {},
         {"width": 8, "layers": 0},
         {"width": 32, "layers": 3},
-        {"options": {**settings().options, "quiet_limit": 9}},
+        {"options": {**settings(game).options, **option_sets(game, batch=True)[-1]}},
     ):
-        network = new_network(**changes)
+        network = new_network(game=game, **changes)
         save_network(tmp_path / "network.safetensors", network, {"plies": 3})
         loaded = load_network(tmp_path / "network.safetensors")
         assert asdict(loaded.settings) == asdict(network.settings)
         assert not loaded.training
-        observations = torch.from_numpy(VectorGames(GAME, 64, seed=1).observation)
+        observations = torch.from_numpy(played_on(VectorGames(game, 64, seed=1), 10).observation)
         for one, other in zip(network(observations), loaded(observations), strict=True):
             assert torch.equal(one, other)
         assert loaded.state_dict().keys() == network.state_dict().keys()
@@ -482,10 +542,11 @@ def test_a_policy_refuses_a_position_without_a_legal_action() -> None:
         agent.act(rows, histories, observations, masks, np.random.default_rng(0))
 
 
-def test_a_policy_plays_its_most_probable_legal_action() -> None:
-    network = new_network()
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_a_policy_plays_its_most_probable_legal_action(game: str) -> None:
+    network = new_network(game=game)
     agent = PolicyAgent("ppo:x", network)
-    games = VectorGames(GAME, 200, seed=3)
+    games = VectorGames(game, 200, seed=3)
     for _ in range(30):
         games.step(games.random_actions())
     with torch.no_grad():
@@ -534,10 +595,10 @@ def test_a_policy_plays_legal_actions_at_any_temperature(temperature: float) -> 
         games.step(games.random_actions())
 
 
-def test_a_network_codes_counts_one_by_one_whatever_they_are() -> None:
-    network = new_network()
-    record = find_game(GAME)
-    low, high = record.observation_bounds()
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_a_network_codes_counts_one_by_one_whatever_they_are(game: str) -> None:
+    network = new_network(game=game)
+    low, high = find_game(game).observation_bounds()
     rng = np.random.default_rng(6)
     extremes = np.where(rng.random((500, len(low))) < 0.5, low, high).astype(np.int16)
     between = rng.integers(low, high + 1, (500, len(low))).astype(np.int16)
@@ -546,9 +607,25 @@ def test_a_network_codes_counts_one_by_one_whatever_they_are() -> None:
         assert codes.min() >= 0 and codes.max() < network.embedding.num_embeddings
         logits, values = network(torch.from_numpy(observations))
         assert logits.isfinite().all() and values.isfinite().all()
-    rows = [network.code(torch.from_numpy(np.tile(low, (1, 1)).astype(np.int16)))[0].tolist()]
+    seen = [low]
     for column in range(len(low) - 1):
         changed = low.copy()
-        changed[column] += 5
-        rows.append(network.code(torch.from_numpy(changed[None].astype(np.int16)))[0].tolist())
-    assert len({tuple(row) for row in rows}) == len(rows), "a change of any number but `to_move` is seen"
+        changed[column] = min(high[column], low[column] + (5 if game == GAME else 10))
+        seen.append(changed)
+    features = network.embed(torch.from_numpy(np.array(seen, np.int16)))
+    assert len({tuple(row) for row in features.tolist()}) == len(seen), "a change of any number but `to_move` is seen"
+
+
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_zeros_of_sparse_fields_are_left_out_and_nothing_else(game: str) -> None:
+    network = new_network(game=game)
+    _, codes = coded_columns(game)
+    observations = torch.from_numpy(played_on(VectorGames(game, 50, seed=7), 30).observation)
+    with torch.no_grad():
+        rows = network.code(observations)
+        summands = network.embedding.weight[rows]
+        for column, code in enumerate(codes):
+            if code.sparse:
+                summands[rows[:, column] == network.offsets[column], column] = 0
+        torch.testing.assert_close(network.embed(observations), summands.sum(dim=1), rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(network.embed(observations)[:1], network.embed(observations[:1]), rtol=1e-4, atol=1e-5)

@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 from batches import option_sets
 from commands import PROJECT, Done, assert_refused, commands, run_command
-from players import Lowest, Uniform, answer
+from players import Lowest, Uniform, answer, dealt_as_in
 from scipy import stats
 
 import envs
 import training.arena
 from agents.spec import KNOWN, make_agent
-from envs import BadConfig, IllegalMove, Position
+from envs import BadConfig, IllegalMove, Position, VectorGames
 from envs.engine.header import MOVER
+from envs.games import find_game
 from training.arena import Match, play_match, random_openings, score_interval, wilson_interval
 from training.evaluate import evaluate
 from training.rating import ratings
@@ -36,14 +37,26 @@ def openings(count: int = 40, plies: int = 6, seed: int = 1, **options: Any) -> 
 # Openings
 
 
-def test_openings_are_distinct_unfinished_and_so_many_plies_old() -> None:
-    for options in option_sets(GAME, batch=True):
-        if options.get("quiet_limit", 160) < 6:
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_openings_are_distinct_unfinished_and_so_many_plies_old(game: str) -> None:
+    record = find_game(game)
+    plies = record.opening_plies
+    assert plies % record.plies_a_turn == 0
+    for options in option_sets(game, batch=True):
+        position = envs.start(game, **options)
+        if record.history_limit and int(position.options[record.history_limit]) <= plies:
             continue
-        found = openings(100, **options)
+        found = random_openings(game, options, 100, plies, np.random.default_rng(1))
         assert len({position.text for position in found}) == 100
-        assert all(position.ply == 6 and not position.end and position.legal_actions() for position in found)
-        assert all(position.options == envs.start(GAME, **options).options for position in found)
+        assert all(position.ply == plies and not position.end and position.legal_actions() for position in found)
+        assert all(opening.options == position.options and opening.mover in (0, 1) for opening in found)
+
+
+def test_openings_may_end_within_a_turn_but_do_not_wait_for_a_draw() -> None:
+    found = random_openings("eiyiu", {}, 200, 9, np.random.default_rng(1))
+    assert {(position.ply, position.mover) for position in found} == {(9, 0)}
+    drawn = [position for position in found if str(position.last_move).startswith("=")]
+    assert 10 < len(drawn) < 100
 
 
 def test_openings_depend_on_the_seed_alone() -> None:
@@ -100,59 +113,80 @@ class Watcher(Lowest):
         return super().act(rows, *rest)
 
 
-@pytest.mark.parametrize("opening_plies", [5, 6])
-def test_every_opening_is_played_twice_with_the_seats_swapped(opening_plies: int) -> None:
+@pytest.mark.parametrize(
+    ("game", "opening_plies", "mover"),
+    [("oware", 5, 1), ("oware", 6, 0), ("toguz_kumalak", 5, 1), ("uisge", 6, 0), ("eiyiu", 6, 1), ("eiyiu", 9, 0)],
+)
+def test_every_opening_is_played_twice_with_the_seats_swapped(game: str, opening_plies: int, mover: int) -> None:
     a, b = Watcher(), Watcher()
-    match = play_match(GAME, {}, a, b, games=20, seed=5, opening_plies=opening_plies)
+    match = play_match(game, {}, a, b, games=20, seed=5, opening_plies=opening_plies)
     first = [sorted(map(tuple, agent.rows[0])) for agent in (a, b)]
     assert first[0] == first[1] and len(set(first[0])) == 10
-    assert {row[MOVER] for row in first[0]} == {opening_plies % 2}
+    assert {row[MOVER] for row in first[0]} == {mover}
     assert match.games == 20 and len(match.pair_scores) == 10
-    assert match.distinct_games == 10  # the two games of an opening are the same between twins
-    np.testing.assert_array_equal(match.pair_scores, 0.5)
+    if find_game(game).alternates:
+        assert match.distinct_games == 10  # the two games of an opening are the same between twins, where nothing is drawn
+        np.testing.assert_array_equal(match.pair_scores, 0.5)
 
 
-def by_hand(a: Any, b: Any, games: int, seed: int, **options: Any) -> tuple[list[float], list[str]]:
+def by_hand(game: str, a: Any, b: Any, games: int, seed: int, **options: Any) -> tuple[list[float], list[str]]:
     """The first agent's points and the ends of all games, played one by one over `Position`; for agents without chance."""
     stream = np.random.SeedSequence(seed).spawn(2)[0]
+    plies = find_game(game).opening_plies
+    openings = random_openings(game, options, games // 2, plies, np.random.default_rng(stream))
+    dealer = VectorGames(game, games, seed=seed, restart=False, **options)
+    dealer.load([opening for opening in openings for _ in range(2)])
     points, ends = [], []
-    for opening in random_openings(GAME, options, games // 2, 6, np.random.default_rng(stream)):
-        for seat in (0, 1):
-            position = opening
-            while not position.end:
-                position = position.play(answer(a if position.mover == seat else b, position))
-            assert position.result is not None
-            points.append((position.result[seat] + 1) / 2)
-            ends.append(position.end.label)
+    for index in range(games):
+        position, seat = openings[index // 2], index % 2
+        while not position.end:
+            action = answer(a if position.mover == seat else b, position)
+            dealer.step(np.full(games, action), active=np.arange(games) == index)
+            position = dealt_as_in(dealer, index, position.play(action))
+        assert position.result is not None
+        points.append((position.result[seat] + 1) / 2)
+        ends.append(position.end.label)
     return points, ends
 
 
-@pytest.mark.parametrize("options", [{}, {"quiet_limit": 12}, {"repetition_limit": 2, "grand_slam": "illegal"}])
-def test_a_match_is_its_games_played_one_by_one(options: dict[str, Any]) -> None:
-    a, b = make_agent("minimax:depth=1", GAME, options), make_agent("minimax:depth=2", GAME, options)
-    match = play_match(GAME, options, a, b, games=16, seed=6)
-    points, ends = by_hand(a, b, games=16, seed=6, **options)
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        *(("oware", options) for options in ({}, {"quiet_limit": 12}, {"repetition_limit": 2, "grand_slam": "illegal"})),
+        ("toguz_kumalak", {"quiet_limit": 20}),
+        *(("uisge", options) for options in ({"move_limit": 60}, {"no_move": "pass", "repetition_limit": 2})),
+        ("eiyiu", {"shift_limit": 10}),
+    ],
+)
+def test_a_match_is_its_games_played_one_by_one(game: str, options: dict[str, Any]) -> None:
+    a, b = make_agent("minimax:depth=1", game, options), make_agent("minimax:depth=2", game, options)
+    match = play_match(game, options, a, b, games=16, seed=6)
+    points, ends = by_hand(game, a, b, games=16, seed=6, **options)
     assert (match.wins, match.draws, match.losses) == tuple(points.count(value) for value in (1.0, 0.5, 0.0))
     np.testing.assert_array_equal(match.pair_scores, np.reshape(points, (-1, 2)).mean(axis=1))
     assert match.score == np.mean(points)
     assert dict(match.ends) == {end: ends.count(end) for end in set(ends)}
-    back = play_match(GAME, options, b, a, games=16, seed=6)
-    assert (back.wins, back.draws, back.losses) == (match.losses, match.draws, match.wins)
-    assert back.score == pytest.approx(1 - match.score)
+    if find_game(game).alternates:  # else the same seats would have other draws
+        back = play_match(game, options, b, a, games=16, seed=6)
+        assert (back.wins, back.draws, back.losses) == (match.losses, match.draws, match.wins)
+        assert back.score == pytest.approx(1 - match.score)
 
 
 @pytest.mark.parametrize(
     ("a", "b"), [("random", "minimax:depth=2"), ("minimax:depth=1", "minimax:depth=2"), ("greedy", "random")]
 )
-def test_nearly_all_games_of_a_match_are_different(a: str, b: str) -> None:
-    match = play_match(GAME, {}, make_agent(a, GAME), make_agent(b, GAME), games=100, seed=7)
-    assert match.distinct_games >= 95
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_nearly_all_games_of_a_match_are_different(game: str, a: str, b: str) -> None:
+    match = play_match(game, {}, make_agent(a, game), make_agent(b, game), games=100, seed=7)
+    # In many an opening of Eiyiu whoever moves wins at once, so that the games with the seats swapped are the same.
+    assert match.distinct_games >= (95 if find_game(game).alternates else 60)
     assert (match.a, match.b, match.games) == (a, b, 100)
 
 
-def test_a_match_is_the_same_when_it_is_repeated_and_another_with_another_seed() -> None:
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_a_match_is_the_same_when_it_is_repeated_and_another_with_another_seed(game: str) -> None:
     found = [
-        play_match(GAME, {}, make_agent("random", GAME), make_agent("greedy", GAME), games=20, seed=seed) for seed in (8, 8, 9)
+        play_match(game, {}, make_agent("random", game), make_agent("random", game), games=20, seed=seed) for seed in (8, 8, 9)
     ]
     assert found[0].as_json() == found[1].as_json()
     np.testing.assert_array_equal(found[0].pair_scores, found[1].pair_scores)
@@ -352,6 +386,24 @@ def test_the_result_of_an_evaluation_has_the_shape_that_others_rely_on(tmp_path:
         assert word in done.out
 
 
+@pytest.mark.parametrize(
+    ("game", "strong", "option", "value"),
+    [
+        ("toguz_kumalak", "minimax:depth=2", "quiet_limit=30", 30),
+        ("uisge", "minimax:depth=2", "diagonal_jumps=true", True),
+        ("eiyiu", "minimax:turns=1", "same_tile=own", "own"),
+    ],
+)
+def test_agents_of_every_game_are_evaluated(game: str, strong: str, option: str, value: Any, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    done = run_command("training.evaluate", game, "random", strong, "--games", "20", "--option", option, "--json", path)
+    assert (done.code, done.err) == (0, "")
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert (result["game"], result["agents"]) == (game, ["random", strong])
+    assert result["options"] == {**envs.start(game).options, option.partition("=")[0]: value}
+    assert result["pairs"][0]["score"] < 0.3
+
+
 def test_a_result_replaces_an_old_one(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_text("old", encoding="utf-8")
@@ -371,7 +423,7 @@ def test_help_suffices_and_ends_well(module: str) -> None:
 
 
 def test_all_commands_are_there() -> None:
-    assert {"envs.benchmark", "envs.perft", "training.evaluate", "training.selfplay"} <= set(commands())
+    assert {"agents.play", "envs.benchmark", "envs.perft", "training.evaluate", "training.selfplay"} <= set(commands())
 
 
 def test_the_help_of_evaluate_names_all_kinds_of_agents() -> None:
@@ -511,6 +563,14 @@ def test_perft_prints_a_line_a_depth() -> None:
     assert run_command("envs.perft", "oware", "--depth", "4") == Done(0, "1 6\n2 36\n3 190\n4 1014\n", "")
 
 
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_perft_counts_in_every_game(game: str) -> None:
+    start = envs.start(game)
+    depth = 3 if find_game(game).alternates else 2
+    lines = "".join(f"{plies} {start.perft(plies)}\n" for plies in range(1, depth + 1))
+    assert run_command("envs.perft", game, "--depth", str(depth)) == Done(0, lines, "")
+
+
 def test_perft_counts_from_a_position_under_options() -> None:
     board = "1-0-0-0-0-0-1-0-0-0-0-0-23-23-S"
     assert run_command("envs.perft", "oware", "--depth", "3", "--position", board) == Done(0, "1 1\n2 1\n3 1\n", "")
@@ -532,6 +592,15 @@ def test_benchmark_prints_a_list_with_a_row_for_every_face() -> None:
     assert all(type(row["plies_per_second"]) is int and row["plies_per_second"] > 0 for row in rows)
     missing = {"open_spiel", "pettingzoo"} - set(others)
     assert all(face in done.err for face in missing) and done.err.count("\n") == len(missing)
+
+
+@pytest.mark.parametrize("game", [name for name in envs.GAME_NAMES if name != GAME])
+def test_benchmark_knows_every_game(game: str) -> None:
+    done = run_command("envs.benchmark", game, "--seconds", "0.02", "--games", "8", "--json")
+    assert done.code == 0, done.err
+    ours = [row for row in json.loads(done.out) if row["face"] in ("rollout", "batch", "vecenv", "aec")]
+    assert [row["face"] for row in ours if row["game"] == game] == ["rollout", "batch", "vecenv", "aec"]
+    assert all(row["plies_per_second"] > 0 for row in ours)
 
 
 def test_benchmark_prints_a_table_too() -> None:

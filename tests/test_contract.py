@@ -10,9 +10,11 @@ import numba
 import numpy as np
 import pytest
 from batches import (
+    as_dealt,
     assert_equal,
     assert_same_future,
     facts,
+    few,
     option_sets,
     played_on,
     random_game,
@@ -24,6 +26,7 @@ from batches import (
 
 import envs
 from envs import EndReason, IllegalMove, Position, VectorGames
+from envs.engine.header import CHANCE
 from envs.games import find_game
 
 pytestmark = [pytest.mark.parametrize("game", envs.GAME_NAMES), pytest.mark.jit_off, pytest.mark.bounds]
@@ -51,20 +54,20 @@ CLONES: dict[str, Callable[[VectorGames], VectorGames]] = {
 def test_a_running_game_has_a_legal_action_and_a_finished_one_has_none(game: str, restart: bool) -> None:
     ends = 0
     for options in option_sets(game, batch=True):
-        games = VectorGames(game, 64, seed=1, restart=restart, **options)
+        games = VectorGames(game, few(game, 64), seed=1, restart=restart, **options)
         for _ in range(300):
             np.testing.assert_array_equal(games.action_mask.any(axis=1), games.running)
             assert np.isin(games.action_mask, (0, 1)).all()
             assert games.running.all() or not restart
             games.step(games.random_actions())
             ends += int(games.ended.sum())
-    assert ends > 64 * len(option_sets(game, batch=True)) / 2
+    assert ends > few(game, 64) * len(option_sets(game, batch=True)) / 2
 
 
 def test_the_mask_marks_exactly_the_actions_that_are_accepted(game: str) -> None:
     actions = find_game(game).actions
     for options in option_sets(game, batch=False):
-        for position in some_of(random_game(game, seed=2, **options), 12):
+        for position in some_of(random_game(game, seed=2, **options), few(game, 12)):
             read_back = Position.from_text(game, position.full_text)
             accepted = np.zeros(actions, np.int8)
             for action in range(-2, actions + 2):
@@ -99,13 +102,13 @@ def test_a_position_never_changes(game: str) -> None:
 def test_a_copied_position_goes_on_identically(game: str, how: str) -> None:
     for options in option_sets(game, batch=False):
         line = random_game(game, seed=8, **options)
-        for position in [*some_of(line, 4), longest_history(line)]:
+        for position in [*some_of(line, few(game, 4)), longest_history(line)]:
             assert_copied(position, COPIES[how])
 
 
 @pytest.mark.parametrize("how", COPIES)
 def test_a_copied_position_keeps_a_long_history(game: str, how: str) -> None:
-    for seed in range(15):
+    for seed in range(few(game, 15)):
         assert_copied(longest_history(random_game(game, seed)), COPIES[how])
 
 
@@ -118,7 +121,8 @@ def assert_copied(position: Position, how: Callable[[Position], Position]) -> No
     copied = how(position)
     assert copied == position
     assert hash(copied) == hash(position)
-    assert [facts(one) for one in random_line(position, seed=9)] == [facts(one) for one in random_line(copied, seed=9)]
+    lines = [random_line(one, seed=9, plies=few(position.game, 1000)) for one in (position, copied)]
+    assert [facts(one) for one in lines[0]] == [facts(one) for one in lines[1]]
 
 
 def test_positions_that_differ_are_not_equal(game: str) -> None:
@@ -174,8 +178,22 @@ def test_observations_have_the_fields_of_the_record_within_their_bounds(game: st
 
 
 def test_an_observation_is_the_movers_if_no_player_is_named(game: str) -> None:
-    for position in random_game(game, seed=16):
-        np.testing.assert_array_equal(position.observation(), position.observation(position.mover))
+    for seed in range(16, 20):
+        for position in random_game(game, seed):
+            if position.mover == CHANCE:
+                with pytest.raises(ValueError, match="a player is 0 or 1"):
+                    position.observation()
+            else:
+                np.testing.assert_array_equal(position.observation(), position.observation(position.mover))
+
+
+def test_a_batch_never_waits_for_a_draw(game: str) -> None:
+    for restart in (True, False):
+        games = VectorGames(game, 64, seed=50, restart=restart)
+        for _ in range(100):
+            games.step(games.random_actions())
+            assert np.isin(games.mover, (0, 1)).all()
+            assert [games.position(index).mover for index in range(4)] == games.mover[:4].tolist()
 
 
 def test_observing_is_pure_in_any_order_and_after_the_end(game: str) -> None:
@@ -217,7 +235,7 @@ def test_a_position_of_a_batch_stays_when_the_batch_goes_on(game: str) -> None:
 def test_equal_observations_have_equal_masks(game: str, restart: bool) -> None:
     for options in option_sets(game, batch=True):
         masks: dict[bytes, bytes] = {}
-        games = VectorGames(game, 256, seed=21, restart=restart, **options)
+        games = VectorGames(game, few(game, 256), seed=21, restart=restart, **options)
         for _ in range(60):
             for seen, mask in zip(games.observation, games.action_mask, strict=True):
                 assert masks.setdefault(seen.tobytes(), mask.tobytes()) == mask.tobytes()
@@ -241,7 +259,7 @@ def test_a_batch_equals_positions_played_alone(game: str, restart: bool) -> None
                     assert actions[index] == -1
                     assert not games.ended[index]
                     continue
-                position = alone[index].play(int(actions[index]))
+                position = as_dealt(alone[index].play(int(actions[index])), games.position(index))
                 assert games.ended[index] == (position.end is not None)
                 assert games.end_reason[index] == (position.end or EndReason.RUNNING)
                 if position.end:
@@ -261,23 +279,28 @@ def test_a_batch_equals_positions_played_alone(game: str, restart: bool) -> None
 
 
 def test_loaded_positions_go_on_as_they_would_alone(game: str) -> None:
-    for options in option_sets(game, batch=True):
+    for options in option_sets(game, batch=True)[: few(game, 24)]:
         lines = [random_game(game, seed, **options) for seed in range(23, 27)]
-        begun = [line[min(len(line) - 1, len(line) * part // 4)] for part, line in enumerate(lines, start=1)]
+        begun = [undrawn(line[min(len(line) - 1, len(line) * part // 4) :]) for part, line in enumerate(lines, start=1)]
         games = VectorGames(game, 4, restart=False, **options)
         games.load(begun)
         assert [facts(games.position(index)) for index in range(4)] == [facts(position) for position in begun]
-        rest = [random_line(position, seed=28) for position in begun]
-        for ply in range(1, max(map(len, rest))):
-            before = games.clone()
-            actions = [
-                next(a for a in line[ply - 1].legal_actions() if line[ply - 1].play(a) == line[ply]) if ply < len(line) else -1
-                for line in rest
-            ]
+        rng = np.random.default_rng(28)
+        alone = begun
+        while games.running.any():
+            actions = [-1 if position.end else int(rng.choice(position.legal_actions())) for position in alone]
             games.step(actions)
-            assert before.running.any()
-            for index, line in enumerate(rest):
-                assert facts(games.position(index)) == facts(line[min(ply, len(line) - 1)])
+            alone = [
+                position if position.end else as_dealt(position.play(action), games.position(index))
+                for index, (position, action) in enumerate(zip(alone, actions, strict=True))
+            ]
+            assert [facts(games.position(index)) for index in range(4)] == [facts(position) for position in alone]
+        assert all(position.end for position in alone)
+
+
+def undrawn(line: list[Position]) -> Position:
+    """The first position of a line that waits for no draw."""
+    return next(position for position in line if position.mover != CHANCE)
 
 
 def test_every_step_is_one_ply_of_every_game(game: str) -> None:
@@ -319,7 +342,8 @@ def test_rewards_over_an_episode_are_each_seats_result_and_sum_to_zero(game: str
 
 @two_threads
 def test_results_do_not_depend_on_threads(game: str) -> None:
-    assert_same_future(VectorGames(game, 600, seed=32, threads=1), VectorGames(game, 600, seed=32, threads=2), 150)
+    one, two = (VectorGames(game, few(game, 600), seed=32, threads=threads) for threads in (1, 2))
+    assert_same_future(one, two, 150)
 
 
 def test_the_thread_count_of_other_kernels_stays_as_it_was(game: str) -> None:
@@ -403,6 +427,7 @@ def test_a_reset_of_some_games_leaves_the_others_where_they_are(game: str) -> No
     for name in ("observation", "action_mask", "mover", "rows"):
         np.testing.assert_array_equal(getattr(games, name)[~some], before[name][~some], err_msg=name)
     same = VectorGames(game, 6, restart=False)
+    same.restore({**same.state(), "deals": games.state()["deals"]})
     same.load([games.position(index) for index in range(6)])
     for _ in range(30):
         actions = games.random_actions()

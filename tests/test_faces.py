@@ -18,12 +18,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pettingzoo
 import pytest
-from batches import option_sets
+from batches import as_dealt, option_sets
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 
 import envs
 from envs import BadOption, IllegalMove, Position
+from envs.engine.game import Limit
 from envs.games import find_game
 
 pytestmark = pytest.mark.parametrize("game", envs.GAME_NAMES)
@@ -44,9 +45,9 @@ def module(game: str) -> ModuleType:
 
 
 def new(game: str, face: str = "raw_env", **arguments: Any) -> AECEnv:
-    """An environment at its start."""
+    """An environment at its start, that deals what all others do."""
     env = getattr(module(game), face)(**arguments)
-    env.reset()
+    env.reset(seed=0)
     return env
 
 
@@ -188,9 +189,12 @@ def masked_action(env: AECEnv) -> int:
 
 
 def with_masked_action(env: AECEnv, plies: int) -> AECEnv:
-    """The environment after at least so many random plies, when some action is masked."""
+    """The environment after at least so many random plies of a game that runs, when some action is masked."""
     rng = np.random.default_rng(plies)
     played_on(env, plies, rng)
+    while any(env.terminations.values()):
+        env.reset()
+        played_on(env, plies, rng)
     while env.observe(env.agent_selection)["action_mask"].all():
         played_on(env, 2, rng)
     return env
@@ -215,11 +219,23 @@ def test_a_raw_environment_refuses_what_is_illegal_before_anything_changes(game:
 def test_an_action_may_be_a_whole_number_of_any_kind(game: str, kind: Any) -> None:
     rng = np.random.default_rng(2)
     env, same = new(game), new(game)
-    for _ in range(20):
+    of_the_kind = 0
+    for _ in range(40):
+        if any(env.terminations.values()):
+            env.reset(seed=0)
+            same.reset(seed=0)
         action = random_action(env, rng)
-        env.step(kind(action))
+        fits = action <= highest(kind)
+        of_the_kind += fits
+        env.step(kind(action) if fits else action)
         same.step(action)
         assert facts(env) == facts(same)
+    assert of_the_kind >= 10
+
+
+def highest(kind: Any) -> float:
+    """The highest number of a kind."""
+    return np.iinfo(kind).max if kind not in (int, np.array) else np.inf
 
 
 def test_an_agent_that_is_done_takes_only_none(game: str) -> None:
@@ -282,6 +298,7 @@ def test_the_mask_has_the_movers_legal_actions_and_is_empty_for_who_is_not_to_mo
             masks = {agent: env.observe(agent)["action_mask"] for agent in AGENTS}
             assert all(mask.dtype == np.int8 and mask.shape == (find_game(game).actions,) for mask in masks.values())
             mover = env.agent_selection
+            assert mover == AGENTS[env.position().mover]
             assert np.flatnonzero(masks[mover]).tolist() == env.position().legal_actions() != []
             assert not masks[AGENTS[1 - AGENTS.index(mover)]].any()
             env.step(random_action(env, rng))
@@ -354,13 +371,21 @@ def test_what_each_agent_gets_in_the_usual_loop_adds_up_to_its_result(game: str,
 def test_a_reset_after_one_of_two_last_steps_begins_a_whole_game(game: str) -> None:
     env = played_to_the_end(new(game), seed=6)
     env.step(None)
-    env.reset()
+    env.reset(seed=0)
     assert facts(env) == facts(new(game))
     played_to_the_end(env, seed=7)
     assert facts(env) == facts(played_to_the_end(new(game), seed=7))
     env.step(None)
     env.step(None)
     assert env.agents == []
+
+
+def test_a_seed_decides_what_is_dealt_in_all_games_that_follow(game: str) -> None:
+    env, same = new(game), new(game)
+    for seed in (None, 3, None, 2**70, None):
+        env.reset(seed=seed)
+        same.reset(seed=seed)
+        assert facts(played_to_the_end(env, seed=14)) == facts(played_to_the_end(same, seed=14))
 
 
 # Pictures
@@ -423,21 +448,32 @@ def test_options_survive_every_reset(game: str, face: str) -> None:
 @both_faces
 def test_options_decide_the_game(game: str, face: str) -> None:
     for given in option_sets(game, batch=True):
-        env = played_to_the_end(new(game, face, **given), seed=12)
-        position = envs.start(game, **given)
+        env, position = new(game, face, **given), envs.start(game, **given)
         rng = np.random.default_rng(12)
         while not position.end:
-            position = position.play(int(rng.choice(position.legal_actions())))
-        assert env.unwrapped.position() == position
+            action = int(rng.choice(position.legal_actions()))
+            env.step(action)
+            position = as_dealt(position.play(action), env.unwrapped.position())
+            assert env.unwrapped.position() == position
+        assert all(env.terminations.values())
 
 
 @both_faces
 def test_options_that_do_not_exist_or_cannot_be_are_refused(game: str, face: str) -> None:
     option = find_game(game).options[0].name
-    for arguments in ({"speed": 1}, {option: "x"}, {option: None}, {find_game(game).history_limit: 0}):
+    for arguments in ({"speed": 1}, {option: "x"}, {option: None}, *({name: 0} for name in limits_never_off(game))):
         with pytest.raises(BadOption) as refusal:
             getattr(module(game), face)(**arguments)
         assert "\n" not in str(refusal.value)
+
+
+def limits_never_off(game: str) -> list[str]:
+    """The options that must count in an environment."""
+    record = find_game(game)
+    limits = [option for option in record.options if isinstance(option, Limit)]
+    names = [option.name for option in limits if not option.can_be_off or option.name == record.history_limit]
+    assert names
+    return names
 
 
 # The registry, and what is imported
@@ -456,8 +492,7 @@ def test_pettingzoos_registry_makes_the_environment(game: str) -> None:
 def option_value_other_than_default(game: str) -> Any:
     """A value of the game's first option that changes it."""
     option = find_game(game).options[0]
-    sets = [given[option.name] for given in option_sets(game, batch=True) if option.name in given]
-    return next(value for value in sets if value != option.default)
+    return next(given[option.name] for given in option_sets(game, batch=True) if option.name in given)
 
 
 def positions(env: AECEnv) -> Iterator[Position]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from batches import option_sets
+from batches import as_dealt, option_sets
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
@@ -28,12 +29,31 @@ def legal_at_random(env: SelfPlayVecEnv, rng: np.random.Generator) -> np.ndarray
     return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
 
 
-def balance(position: Position) -> float:
-    """The plain evaluation from seat 0's side, of a position that is not swept yet."""
-    if position.game == "oware":
-        *_, south, north, _ = position.text.split("-")
-        return int(south) - int(north)
-    raise NotImplementedError(position.game)
+def oware_lead(text: str) -> int:
+    """South's store less North's."""
+    *_, south, north, _ = text.split("-")
+    return int(south) - int(north)
+
+
+def toguz_kumalak_lead(text: str) -> int:
+    """Seat 0's store less seat 1's."""
+    south, north = text.split("/")[2].split(",")
+    return int(south) - int(north)
+
+
+def uisge_lead(text: str) -> int:
+    """South's kings less North's."""
+    board = text.split()[0]
+    return board.count("S") - board.count("N")
+
+
+# Seat 0's score less seat 1's, from the text of a position, where nothing is swept at the end; Eiyiu has no scores.
+LEADS: dict[str, Callable[[str], int]] = {
+    "oware": oware_lead,
+    "toguz_kumalak": toguz_kumalak_lead,
+    "uisge": uisge_lead,
+    "eiyiu": lambda text: 0,
+}
 
 
 @pytest.mark.parametrize("shaping", [0.0, 0.05, 3.0])
@@ -41,6 +61,7 @@ def test_every_step_shows_what_the_rules_give_and_rewards_who_acted(game: str, s
     games = 5
     env = SelfPlayVecEnv(game, games, seed=1, shaping=shaping)
     rng = np.random.default_rng(1)
+    lead = LEADS[game]
     positions, plies, ends = [envs.start(game)] * games, [0] * games, 0
     shown = env.reset()
     for _ in range(400):
@@ -52,10 +73,10 @@ def test_every_step_shows_what_the_rules_give_and_rewards_who_acted(game: str, s
         shown, rewards, dones, infos = env.step(actions)
         assert shown.dtype == np.int16 and rewards.dtype == np.float32 and dones.dtype == np.bool_
         for index, before in enumerate(positions):
-            after = before.play(int(actions[index]))
+            after = as_dealt(before.play(int(actions[index])), env.games.position(index))
             plies[index] += 1
             sign = 1 if before.mover == 0 else -1
-            gain = sign * (balance(after) - balance(before))
+            gain = sign * (lead(after.text) - lead(before.text))
             result = after.result[before.mover] if after.result else 0
             assert rewards[index] == pytest.approx(result + shaping * gain)
             assert env.actor[index] == before.mover
@@ -200,3 +221,32 @@ def test_the_librarys_own_learner_learns_and_predicts_on_it(game: str) -> None:
         shown, *_ = env.step(actions)
     assert np.isin(learner.rollout_buffer.action_masks, (0, 1)).all()
     assert find_game(game).actions == learner.rollout_buffer.action_masks.shape[-1]
+
+
+# Openings
+
+
+def test_games_begin_with_random_plies_that_no_sample_shows(game: str) -> None:
+    env = SelfPlayVecEnv(game, 12, seed=3, opening_plies=4)
+    rng = np.random.default_rng(3)
+
+    def plies() -> list[int]:
+        return [env.games.position(index).ply for index in range(12)]
+
+    shown = env.reset()
+    assert plies() == [index % 5 for index in range(12)]
+    begun = set()
+    for _ in range(300):
+        before = plies()
+        masks = env.action_masks()
+        np.testing.assert_array_equal(shown, env.games.observation)
+        np.testing.assert_array_equal(masks, env.games.action_mask == 1)
+        shown, rewards, ended, infos = env.step(legal_at_random(env, rng))
+        for index, after in enumerate(plies()):
+            if ended[index]:
+                assert after == infos[index]["episode"]["l"] % 5
+                assert abs(infos[index]["episode"]["r"]) == abs(rewards[index])
+                begun.add(after)
+            else:
+                assert after == before[index] + 1 and not infos[index] and not rewards[index]
+    assert len(begun) > 2

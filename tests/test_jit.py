@@ -143,10 +143,11 @@ def test_an_index_out_of_range_is_an_error_under_bounds_checks_beside_a_warm_cac
 import numpy as np
 import envs
 from envs.engine import kernels
+from envs.games import find_game
 for action, room in ((6, 100), (0, 0)):  # no such house; no room in the history
     row, _ = envs.start("oware").to_arrays()
     try:
-        kernels.play_one(0, row, np.zeros(room, np.int64), action)
+        kernels.play_one(find_game("oware").tag, row, np.zeros(room, np.int64), action)
     except IndexError:
         print("index error")
     else:
@@ -157,11 +158,12 @@ for action, room in ((6, 100), (0, 0)):  # no such house; no room in the history
     assert copy.run(PLAY).stderr == ""
 
 
-def test_without_compilation_the_kernels_are_plain_python_that_plays_the_same(copy: Copy) -> None:
-    program = """
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_without_compilation_the_kernels_are_plain_python_that_plays_the_same(copy: Copy, game: str) -> None:
+    program = f"""
 import envs
-print(envs.start("oware").perft(3))
-games = envs.VectorGames("oware", 3, seed=5)
+print(envs.start({game!r}).perft(2))
+games = envs.VectorGames({game!r}, 3, seed=5)
 for _ in range(60):
     actions = games.random_actions()
     games.step(actions)
@@ -169,8 +171,8 @@ for _ in range(60):
 """
     plain = copy.run(program, "-W", "error", "-W", "ignore::DeprecationWarning", NUMBA_DISABLE_JIT=1)
     assert plain.stderr == ""
-    expected = ["190"]
-    games = VectorGames("oware", 3, seed=5)
+    expected = [str(envs.start(game).perft(2))]
+    games = VectorGames(game, 3, seed=5)
     for _ in range(60):
         actions = games.random_actions()
         games.step(actions)

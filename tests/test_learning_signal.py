@@ -14,11 +14,14 @@ from learners import copy_rollout, new_learner, recorded, small_config
 from players import numpys_global_state
 from sb3_contrib import MaskablePPO
 
+import envs
 import training.learner
 from agents.policy import PolicyAgent
 from agents.spec import make_agent
 from envs import BadConfig
 from envs.adapters.sb3 import SelfPlayVecEnv
+from envs.games import find_game
+from envs.games.uisge.rules import PASS
 from training.arena import play_match
 from training.learner import SelfPlayPPO
 from training.rating import ratings
@@ -30,42 +33,57 @@ SIGN = np.array([1, -1])
 # Real games
 
 
-@pytest.mark.parametrize("options", [{}, {"repetition_limit": 2}, {"quiet_limit": 7}, {"grand_slam": "capture"}])
-def test_without_discount_advantage_and_value_are_the_result_for_that_plys_mover(options: dict[str, Any]) -> None:
-    learner = new_learner(options=options, gamma=1.0, gae_lambda=1.0, shaping=0.0, plies_per_update=8 * 512)
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        *(("oware", options) for options in ({}, {"repetition_limit": 2}, {"quiet_limit": 7}, {"grand_slam": "capture"})),
+        ("toguz_kumalak", {}),
+        *(("uisge", options) for options in ({}, {"no_move": "pass"}, {"no_move": "wins", "diagonal_jumps": True})),
+        *(("eiyiu", options) for options in ({}, {"same_tile": "own", "shift_limit": 1})),
+    ],
+)
+def test_without_discount_advantage_and_value_are_the_result_for_that_plys_mover(game: str, options: dict[str, Any]) -> None:
+    learner = new_learner(game=game, options=options, gamma=1.0, gae_lambda=1.0, shaping=0.0, plies_per_update=8 * 512)
     log = recorded(learner.env)
     learner.collect()
     actors, rewards, dones = (np.array(part) for part in zip(*log, strict=True))
     buffer = learner.rollout_buffer
     bootstrap = learner.policy.predict_values(torch.from_numpy(learner._last_obs)).detach().numpy()[:, 0]
     expected, seen = np.zeros((512, 8)), set()
-    for game in range(8):
-        seat_0 = SIGN[learner.env.mover[game]] * bootstrap[game]
+    for index in range(8):
+        seat_0 = SIGN[learner.env.mover[index]] * bootstrap[index]
         for step in reversed(range(512)):
-            if dones[step, game]:
-                seat_0 = SIGN[actors[step, game]] * rewards[step, game]
+            if dones[step, index]:
+                seat_0 = SIGN[actors[step, index]] * rewards[step, index]
                 seen.add(float(seat_0))
-            expected[step, game] = SIGN[actors[step, game]] * seat_0
+            expected[step, index] = SIGN[actors[step, index]] * seat_0
     assert not rewards[~dones].any()
     np.testing.assert_allclose(buffer.advantages + buffer.values, expected, atol=1e-3)
     np.testing.assert_allclose(buffer.returns, expected, atol=1e-3)
-    assert seen == {-1.0, 0.0, 1.0} if "quiet_limit" in options else {-1.0, 1.0} <= seen
+    assert seen == {-1.0, 0.0, 1.0} if {"quiet_limit", "shift_limit"} & set(options) else {-1.0, 1.0} <= seen
+    moved_on = np.concatenate([actors[1:], learner.env.mover[None]]) != actors
+    plies_a_turn = find_game(game).plies_a_turn  # all games begin a turn at the first step, and end with one
+    turn_ends = (np.arange(512) % plies_a_turn == plies_a_turn - 1)[:, None]
+    np.testing.assert_array_equal((moved_on == turn_ends) | dones, True)
+    assert game != "uisge" or (buffer.actions == PASS).any() == (options.get("no_move") == "pass")
 
 
-def test_shaped_rewards_count_for_who_made_them_and_against_the_other() -> None:
-    learner = new_learner(gamma=1.0, gae_lambda=1.0, shaping=0.25, plies_per_update=8 * 512)
+@pytest.mark.parametrize(("game", "most"), [("oware", 0.5), ("toguz_kumalak", 0.5), ("uisge", 0.25), ("eiyiu", 0.0)])
+def test_shaped_rewards_count_for_who_made_them_and_against_the_other(game: str, most: float) -> None:
+    learner = new_learner(game=game, gamma=1.0, gae_lambda=1.0, shaping=0.25, plies_per_update=8 * 512)
     log = recorded(learner.env)
     learner.collect()
     actors, rewards, dones = (np.array(part) for part in zip(*log, strict=True))
-    assert np.abs(rewards[~dones]).max() > 0.4
+    assert np.abs(rewards[~dones]).max() >= most
+    assert rewards[~dones].any() == (most > 0), "there is nothing to count in a game without scores"
     buffer = learner.rollout_buffer
-    for game in range(8):
-        last = int(np.flatnonzero(dones[:, game])[-1])
+    for index in range(8):
+        last = int(np.flatnonzero(dones[:, index])[-1])
         expected, seat_0 = np.zeros(last + 1), 0.0
         for step in reversed(range(last + 1)):
-            seat_0 = SIGN[actors[step, game]] * rewards[step, game] + (0.0 if dones[step, game] else seat_0)
-            expected[step] = SIGN[actors[step, game]] * seat_0
-        np.testing.assert_allclose(buffer.returns[: last + 1, game], expected, atol=1e-3)
+            seat_0 = SIGN[actors[step, index]] * rewards[step, index] + (0.0 if dones[step, index] else seat_0)
+            expected[step] = SIGN[actors[step, index]] * seat_0
+        np.testing.assert_allclose(buffer.returns[: last + 1, index], expected, atol=1e-3)
 
 
 # Made-up sequences
@@ -230,8 +248,9 @@ def test_a_buffer_that_is_used_again_remembers_nothing() -> None:
 # Masks, minibatches, gradients
 
 
-def test_the_ratio_of_every_sample_is_one_before_the_first_update() -> None:
-    learner = new_learner()
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_the_ratio_of_every_sample_is_one_before_the_first_update(game: str) -> None:
+    learner = new_learner(game=game)
     for _ in range(3):
         learner.collect()
         rollout = learner.rollout_buffer.tensors()
@@ -256,6 +275,28 @@ def test_masks_observations_and_actions_of_a_sample_belong_together() -> None:
     assert (to_move == 1).all()
     assert (own_houses.gather(1, rollout.actions[:, None].long()) > 0).all()
     assert (rollout.action_masks[own_houses == 0] == 0).all()
+
+
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_a_sample_is_what_the_mover_saw_and_did(game: str) -> None:
+    learner = new_learner(game=game, plies_per_update=8 * 128)
+    games = learner.env.games
+    seen: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    step = games.step
+
+    def watched(actions: np.ndarray) -> None:
+        seen.append((games.observation.copy(), games.action_mask.copy(), actions.copy()))
+        step(actions)
+
+    games.step = watched  # type: ignore[method-assign]
+    learner.collect()
+    buffer = learner.rollout_buffer
+    for name, parts in zip(("observations", "action_masks", "actions"), zip(*seen, strict=True), strict=True):
+        stored = getattr(buffer, name)
+        np.testing.assert_array_equal(stored.reshape(np.shape(parts)), parts, err_msg=name)
+    rollout = buffer.tensors()
+    assert (rollout.observations[:, -1] == 1).all(), "it was the one to move"
+    assert rollout.action_masks.gather(1, rollout.actions[:, None].long()).all()
 
 
 def test_a_policy_asked_without_masks_refuses() -> None:

@@ -10,6 +10,7 @@ from agents.minimax.evaluation import WIN
 from envs import Position, VectorGames
 from envs.engine import kernels
 from envs.engine.header import LAST_ACTION
+from envs.games import find_game
 
 GAMES = 1500
 DEPTH = 15
@@ -32,7 +33,7 @@ def written_out(games: VectorGames) -> tuple[np.ndarray, np.ndarray]:
     """Rows and histories of the same positions, with every earlier position in the history."""
     rows, histories = games.rows.copy(), games.histories.copy()
     for row, history in zip(rows, histories, strict=True):
-        kernels.write_out_one(0, row, history)
+        kernels.write_out_one(find_game("oware").tag, row, history)
     return rows, histories
 
 

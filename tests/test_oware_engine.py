@@ -426,7 +426,7 @@ DETAILS = {
     "an underscore in a key": "quiet=3 history=1_0",
     "Arabic digits in a key": "quiet=3 history=\N{ARABIC-INDIC DIGIT FOUR}",
     "fullwidth digits in a key": "quiet=3 history=\N{FULLWIDTH DIGIT FOUR}",
-    "a key of 64 bits": "quiet=3 history=ffffffffffffffff",
+    "a key of 68 bits": "quiet=3 history=fffffffffffffffff",
     "a key of 80 bits": "quiet=3 history=ffffffffffffffffffff",
     "semicolons in the history": "quiet=3 history=1;2",
     "a longer history than quiet": "quiet=1 history=1,2",

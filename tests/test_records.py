@@ -113,7 +113,7 @@ TAMPERINGS: dict[str, tuple[Change, str]] = {
     "a mover that is no seat": (lambda data: data.update(movers=data["movers"][:-1] + "7"), "is to move, not 7"),
     "a mover too many": (lambda data: data.update(movers=data["movers"] + "0"), r"\d+ moves, but \d+ movers"),
     "a mover too few": (lambda data: data.update(movers=data["movers"][:-1]), r"\d+ moves, but \d+ movers"),
-    "an unknown move": (replace_move("?"), r"ply 5: illegal move '\?'"),
+    "an unknown move": (replace_move("!"), "ply 5: illegal move '!'"),
     "an empty move": (replace_move(""), "ply 5: illegal move ''"),
     "a number as a move text": (replace_move("0"), "ply 5: illegal move '0'"),
     "no last move": (lambda data: data.update(moves=data["moves"][:-1], movers=data["movers"][:-1]), "the record says"),
@@ -162,6 +162,17 @@ def test_a_tampered_record_is_refused_by_what_is_wrong(game: str, what: str) -> 
     with pytest.raises((BadText, envs.BadOption), match=message) as refusal:
         Record.from_json(tampered(record, change)).final()
     assert "\n" not in str(refusal.value)
+
+
+def test_every_mover_of_a_record_is_checked(game: str) -> None:
+    record = record_of(game, seed=1)
+    assert set(record.movers) <= set("012")
+    for index in (*range(min(12, len(record.moves))), len(record.moves) - 1):
+        right = record.movers[index]
+        for wrong in set("0123") - {right}:
+            change = replace("movers", record.movers[:index] + wrong + record.movers[index + 1 :])
+            with pytest.raises(BadText, match=f"ply {index + 1}: seat {right} is to move, not {wrong}"):
+                Record.from_json(tampered(record, change)).final()
 
 
 @pytest.mark.parametrize(

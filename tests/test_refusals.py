@@ -21,7 +21,8 @@ from batches import (
 
 import envs
 from envs import BadOption, IllegalMove, Position, VectorGames
-from envs.engine.game import Choice
+from envs.engine.game import Choice, Switch
+from envs.engine.header import CHANCE
 from envs.games import find_game
 
 pytestmark = pytest.mark.parametrize("game", envs.GAME_NAMES)
@@ -30,13 +31,13 @@ pytestmark = pytest.mark.parametrize("game", envs.GAME_NAMES)
 # Actions
 
 
-@pytest.mark.parametrize("action", [-1, 10**6, -(10**30), 1.0, 1.7, True, None, "", " ", "?", [0], np.zeros(1, np.int64), b"A"])
+@pytest.mark.parametrize("action", [-1, 10**6, -(10**30), 1.0, 1.7, True, None, "", " ", "!", [0], np.zeros(1, np.int64), b"A"])
 def test_a_position_refuses_what_is_no_action(game: str, action: Any) -> None:
-    position = random_game(game, seed=4)[3]
-    before = facts(position)
-    with pytest.raises(IllegalMove, match="may play"):
-        position.play(action)
-    assert facts(position) == before
+    for position in random_game(game, seed=4)[3:9]:
+        before = facts(position)
+        with pytest.raises(IllegalMove, match="the draw may be" if position.mover == CHANCE else "may play"):
+            position.play(action)
+        assert facts(position) == before
 
 
 def test_a_finished_game_refuses_every_action(game: str) -> None:
@@ -99,11 +100,17 @@ def test_actions_of_a_wrong_shape_or_kind_change_nothing(game: str, actions: Any
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, list])
 def test_actions_may_be_whole_numbers_of_any_kind(game: str, kind: Any) -> None:
     games, other = (VectorGames(game, 8, seed=41) for _ in range(2))
+    highest = find_game(game).actions if kind is list else np.iinfo(kind).max
+    played = 0
     for _ in range(20):
         actions = games.random_actions()
-        games.step(actions.tolist() if kind is list else actions.astype(kind))
-        other.step(other.random_actions())
+        fits = actions <= highest  # games whose action is no number of that kind wait
+        games.step(actions.tolist() if kind is list else actions.astype(kind), active=fits)
+        other.step(other.random_actions(), active=fits)
         assert_equal(snapshot(games), snapshot(other))
+        played += int(fits.sum())
+    assert played == 8 * 20 or find_game(game).actions > highest
+    assert played > 40
 
 
 @pytest.mark.parametrize(
@@ -174,6 +181,8 @@ def test_an_unknown_game_is_refused_in_one_line_that_lists_the_games(game: str, 
 )
 def test_a_bad_value_of_any_option_is_refused_in_one_line_that_names_it(game: str, value: Any) -> None:
     for option in find_game(game).options:
+        if isinstance(option, Switch) and isinstance(value, bool | np.bool_):
+            continue  # the only kind of option for which this is a good value
         for make in (envs.start, partial(VectorGames, num_games=2)):
             with pytest.raises(BadOption, match=option.name) as refusal:
                 make(game, **{option.name: value})
@@ -184,8 +193,11 @@ def test_a_value_just_outside_an_option_is_refused(game: str) -> None:
     for option in find_game(game).options:
         if isinstance(option, Choice):
             outside: set[Any] = {0, option.choices[0].upper(), option.choices[0] + " "}
+        elif isinstance(option, Switch):
+            outside = {0, 1, 2, "0", "1", "yes", "on", "true ", "t"}
         else:
-            outside = {option.low - 1, option.high + 1, str(option.high + 1)} - {0}
+            outside = {option.low - 1, option.high + 1, str(option.high + 1), *((0, "0") if not option.can_be_off else ())}
+            outside -= {0} if option.can_be_off else set()
         for value in outside:
             for make in (envs.start, partial(VectorGames, num_games=2)):
                 with pytest.raises(BadOption, match=option.name):
@@ -248,9 +260,21 @@ def test_a_reset_with_a_bad_seed_changes_nothing(game: str, seed: Any) -> None:
 def test_loading_refuses_other_options_and_another_number_of_positions(game: str) -> None:
     games = played_on(VectorGames(game, 3, seed=47), 7)
     before = snapshot(games)
-    ours, others = envs.start(game), envs.start(game, **option_sets(game, batch=False)[-1])
-    assert others.options != ours.options
+    ours = envs.start(game)
+    every = [envs.start(game, **options) for options in option_sets(game, batch=False)]
+    others = next(position for position in reversed(every) if position.options != ours.options)
     for positions in ([], [ours] * 2, [ours] * 4, [ours, ours, others]):
         with pytest.raises(BadOption, match="position"):
             games.load(positions)
+        assert_equal(snapshot(games), before)
+
+
+def test_loading_refuses_positions_that_wait_for_a_draw(game: str) -> None:
+    waiting = [position for seed in range(3) for position in random_game(game, seed) if position.mover == CHANCE]
+    assert bool(waiting) == (game == "eiyiu")
+    for position in waiting:
+        games = played_on(VectorGames(game, 3, seed=48), 7)
+        before = snapshot(games)
+        with pytest.raises(BadOption, match="position 1 waits for a draw"):
+            games.load([envs.start(game), position, envs.start(game)])
         assert_equal(snapshot(games), before)

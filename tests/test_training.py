@@ -23,6 +23,7 @@ from rich.console import Console
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+import envs
 from agents.spec import make_agent
 from envs import BadConfig
 from training.checkpoint import read_checkpoint
@@ -56,9 +57,9 @@ def resume(folder: Path, *overrides: str) -> Done:
     return run_command("training.selfplay", "--resume", folder, *overrides)
 
 
-def new_run(folder: Path, *overrides: str) -> Run:
+def new_run(folder: Path, *overrides: str, game: str = "oware") -> Run:
     """A tiny run at its beginning."""
-    config = load_config("oware_quick", [*TINY, f"run_dir={folder}", *overrides])
+    config = load_config(f"{game}_quick", [*TINY, f"run_dir={folder}", *overrides])
     run = Run(config, Console(file=io.StringIO()))
     run.settle_in(new_folder(config, "unused"))
     return run
@@ -150,6 +151,12 @@ def test_overrides_replace_values_nested_ones_too() -> None:
     assert (config.options, config.run_dir) == ({"quiet_limit": 50, "grand_slam": "capture"}, "some/where=else")
 
 
+def test_options_that_are_on_or_off_may_be_overridden() -> None:
+    for overrides in (["options.diagonal_jumps=true"], ["options={diagonal_jumps: true}"]):
+        assert load_config("uisge_quick", overrides).options == {"diagonal_jumps": True}
+    assert refusal(["options.diagonal_jumps=1"], "uisge_quick").startswith("options: ")
+
+
 def test_of_two_overrides_of_a_key_the_later_counts() -> None:
     assert load_config("oware_quick", ["seed=1", "seed=2"]).seed == 2
     assert load_config("oware_quick", ["network={width: 8}", "network.layers=2"]).network.model_dump() == {
@@ -225,7 +232,17 @@ NUMBERS = [
         "learning_rate",
         "learning_rate_end",
     ),
-    *("entropy", "entropy_end", "gamma", "gae_lambda", "clip_range", "value_coefficient", "max_gradient", "shaping"),
+    *(
+        "entropy",
+        "entropy_end",
+        "gamma",
+        "gae_lambda",
+        "clip_range",
+        "value_coefficient",
+        "max_gradient",
+        "shaping",
+        "opening_plies",
+    ),
     *("checkpoint_minutes", "threads", "network.width", "network.layers"),
     *("evaluation.every_plies", "evaluation.games", "evaluation.final_games"),
 ]
@@ -547,6 +564,18 @@ def test_a_run_that_is_stopped_after_every_update_ends_where_one_does_that_never
         stop_after(Run.resumed(halved, [], Console(file=io.StringIO())), 1).go()
     Run.resumed(halved, [], Console(file=io.StringIO())).go()  # what was stopped in its last update has yet to be measured
     assert_same_checkpoint(whole, halved)
+
+
+@pytest.mark.parametrize("game", [name for name in envs.GAME_NAMES if name != "oware"])
+def test_a_run_of_any_game_that_is_stopped_ends_where_one_does_that_never_was(game: str, tmp_path: Path) -> None:
+    whole, halved = tmp_path / "whole", tmp_path / "halved"
+    tiny = ["evaluation.opponents=[random, greedy]", f"plies={3 * UPDATE}"]
+    new_run(whole, *tiny, game=game).go()
+    stop_after(new_run(halved, *tiny, game=game), 1).go()
+    assert read_checkpoint(halved / CHECKPOINT)[1]["num_timesteps"] == UPDATE
+    Run.resumed(halved, [], Console(file=io.StringIO())).go()
+    assert_same_checkpoint(whole, halved)
+    assert make_agent(f"ppo:{whole}", game).spec == f"ppo:{whole}"
 
 
 def test_a_run_goes_on_in_a_fresh_process_as_if_it_had_never_stopped(stopped: Path, finished: Path) -> None:

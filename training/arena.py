@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from math import sqrt
 from typing import Any, Final
 
@@ -9,7 +10,9 @@ import numpy as np
 from scipy import stats
 
 from agents.agent import Agent
-from envs.engine.header import EndReason
+from agents.minimax.agent import MinimaxAgent
+from agents.minimax.evaluation import WIN
+from envs.engine.header import CHANCE, EndReason
 from envs.engine.position import Position
 from envs.engine.vector import VectorGames
 from envs.errors import BadConfig, IllegalMove
@@ -81,12 +84,16 @@ def wilson_interval(share: float, count: int) -> tuple[float, float]:
 
 
 def random_openings(game: str, options: Mapping[str, Any], count: int, plies: int, rng: np.random.Generator) -> list[Position]:
-    """So many different running positions after so many random plies. Raises `BadConfig` if there are not enough."""
+    """So many different running positions after so many random plies. Raises `BadConfig` if there are not enough.
+
+    Positions that the player to move wins with its turn are left out: they would say nothing about who plays them.
+    """
+    turn = MinimaxAgent(game, find_game(game).plies_a_turn, whole_turns=True)
     openings: dict[str, Position] = {}
     fruitless = 0
     while len(openings) < count:
         position = _random_line(Position.start(game, **options), plies, rng)
-        if position is None or position.text in openings:
+        if position is None or position.text in openings or _wins(turn, position):
             fruitless += 1
             if fruitless > FRUITLESS_TRIES:
                 raise BadConfig(f"{plies} random plies lead to no more than {len(openings)} openings; {count} are needed")
@@ -96,9 +103,15 @@ def random_openings(game: str, options: Mapping[str, Any], count: int, plies: in
     return list(openings.values())
 
 
+def _wins(turn: MinimaxAgent, position: Position) -> bool:
+    """Whether the player to move wins for certain with its turn, as the search of one turn finds."""
+    value = turn.value(position)[0]
+    return (value if position.mover == 0 else -value) >= WIN - turn.depth
+
+
 def _random_line(position: Position, plies: int, rng: np.random.Generator) -> Position | None:
-    """The position after random plies, None if the game ended."""
-    for _ in range(plies):
+    """The position after random plies and draws, None if the game ended."""
+    while position.ply < plies or position.mover == CHANCE:
         if position.end:
             return None
         position = position.play(int(rng.choice(position.legal_actions())))
@@ -122,10 +135,10 @@ def play_match(
     plies = find_game(game).opening_plies if opening_plies is None else opening_plies
     opening_stream, play_stream = np.random.SeedSequence(seed).spawn(2)
     openings = random_openings(game, options, games // 2, plies, np.random.default_rng(opening_stream))
-    batch = VectorGames(game, games, restart=False, **options)
+    batch = VectorGames(game, games, seed=seed, restart=False, **options)
     batch.load([opening for opening in openings for _ in range(2)])
     seat_of_a = np.arange(games) % 2
-    lines = [[opening.text] for opening in openings for _ in range(2)]
+    lines = [blake2b() for _ in range(games)]
     rng = np.random.default_rng(play_stream)
     results = np.zeros(games, np.int64)
     while (running := batch.running).any():
@@ -135,13 +148,15 @@ def play_match(
             if len(turn):
                 actions[turn] = _answers(agent, batch, turn, rng)
         for index in np.flatnonzero(running):
-            lines[index].append(str(actions[index]))
+            lines[index].update(batch.rows[index].tobytes())
         batch.step(actions)
         ended = np.flatnonzero(batch.ended)
         results[ended] = batch.rewards[ended, seat_of_a[ended]]
         if on_step is not None:
             on_step(games - int(batch.running.sum()))
-    return _match(a.spec, b.spec, results, lines, batch.end_reason)
+    for line, row in zip(lines, batch.rows, strict=True):
+        line.update(row.tobytes())
+    return _match(a.spec, b.spec, results, [line.digest() for line in lines], batch.end_reason)
 
 
 def _answers(agent: Agent, batch: VectorGames, turn: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -154,7 +169,7 @@ def _answers(agent: Agent, batch: VectorGames, turn: np.ndarray, rng: np.random.
     return actions
 
 
-def _match(a: str, b: str, results: np.ndarray, lines: list[list[str]], ends: np.ndarray) -> Match:
+def _match(a: str, b: str, results: np.ndarray, lines: list[bytes], ends: np.ndarray) -> Match:
     scores = (results + 1) / 2
     reasons, counts = np.unique(ends, return_counts=True)
     return Match(
@@ -164,6 +179,6 @@ def _match(a: str, b: str, results: np.ndarray, lines: list[list[str]], ends: np
         draws=int((results == 0).sum()),
         losses=int((results < 0).sum()),
         pair_scores=scores.reshape(-1, 2).mean(axis=1),
-        distinct_games=len({" ".join(line) for line in lines}),
+        distinct_games=len(set(lines)),
         ends={EndReason(int(reason)).label: int(count) for reason, count in zip(reasons, counts, strict=True)},
     )

@@ -10,7 +10,7 @@ import torch
 from envs import cli
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, load_config
-from training.learner import SelfPlayPPO, make_learner
+from training.learner import SelfPlayPPO, make_games, make_learner
 
 WARM_UP: Final = 1  # updates that are not counted
 
@@ -22,7 +22,7 @@ def measure(config: Config, updates: int) -> dict[str, Any]:
     passes in minibatches, split over the same threads, with the plainest loss.
     """
     torch.set_num_threads(1)
-    env = SelfPlayVecEnv(config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options)
+    env = make_games(config)
     learner = make_learner(env, config)
     learner._setup_learn(config.plies, None)
     times = {"collecting": 0.0, "updating": 0.0, "network": 0.0, "games": 0.0}

@@ -75,7 +75,8 @@ class Config(Strict):
     clip_range: PositiveFloat = 0.2
     value_coefficient: float = Field(0.5, ge=0)
     max_gradient: PositiveFloat = 0.5  # norm to which gradients are clipped
-    shaping: float = Field(0.05, ge=0)  # reward for a point of the plain evaluation, to the player who made it
+    shaping: float = Field(0.05, ge=0)  # reward for a point of the game's score (a seed, a king), to the player who made it
+    opening_plies: int = Field(0, ge=0, le=1000)  # random plies, at most, that a game begins with; nothing is learned from them
     network: NetworkConfig = NetworkConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoint_minutes: PositiveFloat = 5.0
@@ -92,10 +93,11 @@ class Config(Strict):
         except BadOption as error:
             raise ValueError(f"options: {error}") from None
         record = find_game(self.game)
-        limit = int(record.checked_options(self.options, batch=True)[record.history_limit])
-        if limit <= record.opening_plies:
+        bound = record.history_limit
+        limit = record.checked_options(self.options, batch=True)[bound] if bound else None
+        if limit is not None and limit <= record.opening_plies:
             raise ValueError(
-                f"options: with {record.history_limit}={limit} games can be over before the {record.opening_plies} random plies"
+                f"options: with {bound}={limit} games can be over before the {record.opening_plies} random plies"
                 " that an evaluation opens with"
             )
         if self.plies_per_update % self.games:

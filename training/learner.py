@@ -200,6 +200,19 @@ class _NoCallback(BaseCallback):
         return True
 
 
+def make_games(config: Config) -> SelfPlayVecEnv:
+    """The games that the config asks for, played by one policy from both sides."""
+    return SelfPlayVecEnv(
+        config.game,
+        config.games,
+        seed=config.seed,
+        shaping=config.shaping,
+        threads=1,
+        opening_plies=config.opening_plies,
+        **config.options,
+    )
+
+
 def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
     """A new learner over the games that the config asks for. Raises `BadConfig` if its device is not there."""
     if config.device == "cuda" and not torch.cuda.is_available():

@@ -42,6 +42,7 @@ class TurnBuffer(MaskableRolloutBuffer):
         """The buffer is empty."""
         self.same_mover = np.zeros((self.buffer_size, self.n_envs), np.float32)
         super().reset()
+        self.action_masks = self.action_masks.astype(np.bool_)  # a quarter of the library's memory
 
     def add(self, *args: Any, **kwargs: Any) -> None:
         """The transition is stored, and whether its actor is to move again.

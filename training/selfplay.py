@@ -27,13 +27,12 @@ from agents.network import save_network
 from agents.policy import PolicyAgent
 from agents.spec import NETWORK_FILE, make_agent
 from envs import cli
-from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from envs.files import write_file
 from training import checkpoint
 from training.arena import play_match
 from training.config import Config, changed_config, checked_config, config_name, load_config, shipped_configs
-from training.learner import make_learner
+from training.learner import make_games, make_learner
 from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -53,9 +52,7 @@ class Run:
         self.evaluations: list[dict[str, Any]] = []
         self.stopping = False
         torch.set_num_threads(1)  # the update brings its own threads
-        self.env = SelfPlayVecEnv(
-            config.game, config.games, seed=config.seed, shaping=config.shaping, threads=1, **config.options
-        )
+        self.env = make_games(config)
         self.learner = make_learner(self.env, config)
         self.learner._setup_learn(config.plies, None)
 

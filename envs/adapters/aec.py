@@ -58,6 +58,11 @@ def rendered(position: Position, mode: str | None) -> str | None:
     return None
 
 
+def deal_stream(seed: int | None) -> np.ndarray:
+    """uint64[1]: the random stream of a single game's draws; another one every time without a seed."""
+    return np.random.SeedSequence(seed).spawn(1)[0].generate_state(1, np.uint64) | np.uint64(1)
+
+
 class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
     """A game for two agents that move in turn. Each game's own module has its manual page.
 
@@ -81,6 +86,7 @@ class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._observations = np.zeros((2, self._game.observation_size), OBSERVATION_DTYPE)
         self._masks = np.zeros((2, self._game.actions), MASK_DTYPE)
         self._scores = np.zeros(2, ROW_DTYPE)
+        self._deals = deal_stream(None)
         self.possible_agents = list(AGENTS)
         self.agents = list(AGENTS)
         self.action_spaces = {agent: spaces.Discrete(self._game.actions) for agent in AGENTS}
@@ -99,9 +105,11 @@ class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """A new game is at its start. The game has no chance in it, so the seed changes nothing."""
-        kernels.start_one(self._game.number, self._row, self._history)
-        kernels.look(self._game.number, self._row, self._observations, self._masks, self._scores)
+        """A new game is at its start. A seed decides what chance will deal; without one, its stream goes on."""
+        if seed is not None:
+            self._deals = deal_stream(seed)
+        kernels.start_one(self._game.tag, self._row, self._history)
+        kernels.look(self._game.tag, self._row, self._observations, self._masks, self._scores)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -127,7 +135,9 @@ class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         if legal is None:
             allowed = ", ".join(map(str, np.flatnonzero(mask)))
             raise IllegalMove(f"illegal action {action!r} of {agent}; legal are {allowed}")
-        kernels.play_and_look(self._game.number, self._row, self._history, legal, self._observations, self._masks, self._scores)
+        kernels.play_and_look(
+            self._game.tag, self._row, self._history, legal, self._deals, self._observations, self._masks, self._scores
+        )
         self._cumulative_rewards[agent] = 0.0
         if self._row[END]:
             self._finish()

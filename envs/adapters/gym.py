@@ -51,11 +51,12 @@ class Duels:
         if seat not in SEATS or isinstance(seat, bool):
             raise BadOption(f"seat must be 'alternate', 0 or 1, not {seat!r}")
         rules = find_game(game).checked_options(options, batch=True)
-        self.games = VectorGames(game, num_games, restart=restart, **rules)
+        unforeseen = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # what chance deals before a seeded reset
+        self.games = VectorGames(game, num_games, seed=unforeseen, restart=restart, **rules)
         self.opponent = opponent
         self.seat = seat
-        limit = self.games.history_limit
-        if self.games.options[limit] == 1:
+        limit = find_game(game).history_limit
+        if limit and self.games.options[limit] == 1:
             raise BadOption(f"{limit}=1 can end a game before the learner has moved; give 2 or more")
         self.seats = np.full(num_games, 0, np.int8)
         self._first_seats(turned=True)
@@ -72,7 +73,7 @@ class Duels:
             self._first_seats(turned=False)
         else:
             self._next_seat(np.ones(len(self.seats), np.bool_))
-        self.games.reset()
+        self.games.reset(seed)
         self._begin_step()
         self._let_opponent_move()
 

@@ -25,7 +25,7 @@ class SelfPlayVecEnv(VecEnv):
     """`num_envs` games played by one policy from both sides.
 
     `actor` int8[B] is who played the last action, `mover` int8[B] who is to move. The reward is the actor's result in the
-    ply that ends a game, plus `shaping` times what the ply brought the actor in the game's plain evaluation (Oware: seeds).
+    ply that ends a game, plus `shaping` times what the ply brought the actor ahead in scores (seeds, kings; Eiyiu has none).
     An info has content only where a game ended: `episode` (`r` is seat 0's result, `l` the plies), `terminal_observation`
     (the side's that would be next), `end`, `scores`.
     """
@@ -39,13 +39,15 @@ class SelfPlayVecEnv(VecEnv):
         seed: int = 0,
         shaping: float = 0.0,
         threads: int | None = None,
+        opening_plies: int = 0,
         **options: Any,
     ) -> None:
-        """Raises `BadOption`."""
+        """Every game begins with up to `opening_plies` random plies, which nobody sees. Raises `BadOption`."""
         rules = find_game(game).checked_options(options, batch=True)
         self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **rules)
         self.steps = 0  # taken since the environment was made
         self.shaping = shaping
+        self.opening_plies = opening_plies
         self.actor = self.games.mover.copy()
         self._began = time.time()
         self._actions = np.zeros(num_envs, np.int64)
@@ -60,6 +62,7 @@ class SelfPlayVecEnv(VecEnv):
     def reset(self) -> np.ndarray:
         """Every game is at its start; a seed given by `seed()` begins the games' random streams anew."""
         self.games.reset(self._seeds[0])
+        self._play_openings(np.arange(self.num_envs))
         self._reset_seeds()
         self._reset_options()
         return self.games.observation.copy()
@@ -78,7 +81,19 @@ class SelfPlayVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(games.ended):
             infos[index] = self._final_info(int(index))
-        return games.observation.copy(), rewards, games.ended.copy(), infos
+        ended = games.ended.copy()
+        self._play_openings(np.where(ended, games.final_plies, 0))
+        return games.observation.copy(), rewards, ended, infos
+
+    def _play_openings(self, numbers: np.ndarray) -> None:
+        """Each game has made as many random plies as its number says, modulo the most that an opening has.
+
+        The plies of the game before serve as numbers: they vary, and a batch that is restored has them again.
+        """
+        plies = numbers % (self.opening_plies + 1)
+        while (active := plies > 0).any():
+            self.games.step(self.games.random_actions(), active)
+            plies -= active
 
     def _final_info(self, index: int) -> dict[str, Any]:
         games = self.games

@@ -10,7 +10,7 @@ from envs.engine.header import MAX_LIMIT
 from envs.errors import BadOption
 from envs.numbers import read_number
 
-OptionValue: TypeAlias = int | str
+OptionValue: TypeAlias = int | str | bool
 
 
 @dataclass(frozen=True)
@@ -35,30 +35,52 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """An option that is on or off."""
+
+    name: str
+    default: bool
+    doc: str
+    values = "True or False"
+
+    def check(self, value: object) -> OptionValue:
+        """The value as a bool; text as the command line hands it is read; else `BadOption`."""
+        if isinstance(value, bool | np.bool_):
+            return bool(value)
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        raise BadOption(f"option {self.name} must be True or False, not {value!r}")
+
+
+@dataclass(frozen=True)
 class Limit:
-    """An option that counts something: 0 is off, else `low` to `high`."""
+    """An option that counts something: `low` to `high`, or 0, which is off, where it can be."""
 
     name: str
     default: int
     low: int
     high: int
     doc: str
+    can_be_off: bool = True
 
     @property
     def values(self) -> str:
         """What it may be, in words."""
-        return f"0 = off, or {self.low} to {self.high}"
+        return f"{'0 = off, or ' if self.can_be_off else ''}{self.low} to {self.high}"
 
     def check(self, value: object) -> OptionValue:
         """The value as an int; text as the command line hands it is read; else `BadOption`."""
         number = read_number(value) if isinstance(value, str) else value
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-        if whole and (number == 0 or self.low <= number <= self.high):  # type: ignore[operator]
+        off = self.can_be_off and number == 0
+        if whole and (off or self.low <= number <= self.high):  # type: ignore[operator]
             return int(number)  # type: ignore[call-overload]
-        raise BadOption(f"option {self.name} must be 0 (off) or {self.low} to {self.high}, not {value!r}")
+        raise BadOption(
+            f"option {self.name} must be {'0 (off) or ' if self.can_be_off else ''}{self.low} to {self.high}, not {value!r}"
+        )
 
 
-Option: TypeAlias = Choice | Limit
+Option: TypeAlias = Choice | Switch | Limit
 
 
 @dataclass(frozen=True)
@@ -70,6 +92,16 @@ class Field:
     high: int
     doc: str
     low: int = 0
+
+
+def one_spelling(text: str) -> tuple[str, ...]:
+    """The ways to write a move where there is only one."""
+    return (text,)
+
+
+def one_ply(text: str) -> tuple[str, ...]:
+    """The plies of a turn where a turn is one."""
+    return (text,)
 
 
 def filled_manual(text: str, observation: Sequence[Field], actions: int, options: Sequence[Option]) -> str:
@@ -98,27 +130,41 @@ class Game:
     row_size: int
     observation: tuple[Field, ...]
     options: tuple[Option, ...]
-    endings: tuple[str, ...]  # options of which one must be on: else a game could go on for ever
-    history_limit: str  # the option that bounds the plies since the last irreversible one
+    endings: tuple[str, ...]  # options of which one must be on, else a game could go on for ever; empty where that is settled
+    history_limit: str | None  # the option that bounds the plies since the last irreversible one; None: nothing may recur
     counters: Mapping[str, int]  # names in the full text form -> fields of the row; `ply` is one of them
-    reversible: str  # the counter of plies since the last irreversible one, which `history_limit` bounds
-    alternates: bool  # whether the seats always move in turn
+    reversible: str | None  # the counter of these plies
+    plies_a_turn: int  # actions of the same player; with one, the seats move in turn
     opening_plies: int  # random plies that evaluation begins with
     write_options: Callable[[np.ndarray, Mapping[str, Any]], None]
     read_options: Callable[[np.ndarray], dict[str, OptionValue]]
     board_text: Callable[[np.ndarray], str]
     read_board: Callable[[str, np.ndarray, bool], None]
-    move_text: Callable[[int, int], str]  # of a player's action
-    action_of: Callable[[int, str], int | None]  # of a player's move text
+    move_text: Callable[[np.ndarray], str]  # of the last move, in the row that it led to
+    read_move: Callable[
+        [np.ndarray, int, str], bool
+    ]  # the row's last move is that player's of that text, if there is such a one
     draw_svg: Callable[[np.ndarray], str]
     draw_text: Callable[[np.ndarray], str]
     manual: str
+    spellings: Callable[[str], tuple[str, ...]] = one_spelling  # all that may be typed for a move, given its text
+    split_turn: Callable[[str], tuple[str, ...]] = one_ply  # the plies of what may be a whole turn's text
+
+    @property
+    def alternates(self) -> bool:
+        """Whether the seats move in turn, ply by ply."""
+        return self.plies_a_turn == 1
 
     def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
         """A game pickles as its name."""
         from envs.games import find_game
 
         return find_game, (self.name,)
+
+    @property
+    def tag(self) -> tuple[int, ...]:
+        """The game's number as kernels take it: a tuple of that length."""
+        return (0,) * self.number
 
     @property
     def observation_size(self) -> int:
@@ -138,12 +184,12 @@ class Game:
             names = ", ".join(option.name for option in self.options)
             raise BadOption(f"{self.name} has no option {unknown[0]!r}; its options are {names}")
         options = {option.name: option.check(given.get(option.name, option.default)) for option in self.options}
-        if not any(options[name] for name in self.endings):
+        if self.endings and not any(options[name] for name in self.endings):
             raise BadOption(f"{' and '.join(self.endings)} cannot both be 0: the game might never end")
-        if batch and options[self.history_limit] == 0:
+        if batch and self.history_limit and options[self.history_limit] == 0:
             raise BadOption(f"{self.history_limit}=0 (off) is for a single Position only; give 1 to {MAX_LIMIT}")
         return options
 
     def history_size(self, options: Mapping[str, OptionValue]) -> int:
         """Keys that a game under these options can need at once."""
-        return int(options[self.history_limit]) if options["repetition_limit"] else 1
+        return int(options[self.history_limit]) if self.history_limit and options["repetition_limit"] else 1

@@ -14,18 +14,23 @@ KEY_DTYPE: Final = np.int64
 OBSERVATION_DTYPE: Final = np.int16
 MASK_DTYPE: Final = np.int8
 
-MOVER: Final = 0  # whose turn it is: 0, 1 or CHANCE; after the end, whose turn it would be
+MOVER: Final = 0  # whose turn it is: 0, 1, or CHANCE while a draw is to be dealt; after the end, whose turn it would be
 END: Final = 1  # an EndReason; 0 while the game runs
 RESULT: Final = 2  # seat 0's result: +1, 0 or -1; 0 while the game runs
-PLY: Final = 3  # plies played since the start
+PLY: Final = 3  # plies played since the start; a deal is none
 KEYS: Final = 4  # how many keys are in the history: earlier positions that may recur, oldest first, as far as written out
 OCCURRENCES: Final = 5  # how often this position has stood on the board, now included
 LAST_ACTION: Final = 6  # the action that led here, -1 if none is known
-LAST_PLAYER: Final = 7  # who played it, -1 if none is known
+LAST_PLAYER: Final = 7  # who played it (CHANCE for a deal), -1 if none is known
 HEADER: Final = 8
 
 MAX_LIMIT: Final = 2000  # plies that a limit of the rules may count; keeps a batch's history bounded
-OWARE: Final = 0  # a game's number, its branch in `kernels.py`
+
+# A game's number, its branch in `kernels.py`.
+OWARE: Final = 0
+TOGUZ_KUMALAK: Final = 1
+UISGE: Final = 2
+EIYIU: Final = 3
 
 CHANCE: Final = 2
 NONE: Final = -1

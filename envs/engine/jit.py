@@ -6,7 +6,7 @@ code. Numba reads the folder's name when a function is decorated; it is set for 
 cached functions stay where they were.
 
 Kernels allocate nothing, so they are compiled without Numba's reference counts (`_nrt`), which would cost a batch's step
-more than half its time; and they are inlined by LLVM (`forceinline`), as an array is seven arguments to a call.
+more than half its time; and short ones are inlined by LLVM (`forceinline`), as an array is seven arguments to a call.
 """
 
 import atexit
@@ -30,6 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PROJECT: Final = Path(__file__).resolve().parents[2]
 KERNEL_SOURCES: Final = (
     "envs/engine/header.py",
+    "envs/engine/bits.py",
     "envs/engine/jit.py",
     "envs/engine/kernels.py",
     "envs/games/*/rules.py",
@@ -74,6 +75,12 @@ CACHE_FOLDER: Final = cache_folder()
 def kernel(function: Function) -> Function:
     """The function, compiled into its callers; it has no cache entry of its own."""
     compiled: Function = numba.njit(forceinline=True, **FLAGS)(function)
+    return compiled
+
+
+def routine(function: Function) -> Function:
+    """The function, compiled as a part of its own that callers call: for long ones, which would swell every caller."""
+    compiled: Function = numba.njit(**FLAGS)(function)
     return compiled
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from envs.engine import kernels
 from envs.engine.game import Game, OptionValue
 from envs.engine.header import (
+    CHANCE,
     END,
     KEY_DTYPE,
     KEYS,
-    LAST_ACTION,
     LAST_PLAYER,
     MASK_DTYPE,
     MOVER,
@@ -48,7 +48,7 @@ class Position:
         """The start position of a game under its default options, those given excepted. Raises `BadOption`."""
         record = find_game(game)
         row, history = _empty(record, record.checked_options(options, batch=False), keys=0)
-        kernels.start_one(record.number, row, history)
+        kernels.start_one(record.tag, row, history)
         return cls(record, row, history)
 
     @classmethod
@@ -70,16 +70,19 @@ class Position:
         row, history = _empty(record, record.checked_options({**given, **options}, batch=False), keys=len(earlier))
         record.read_board(board, row, strict)
         for name, field in record.counters.items():
-            row[field] = _read_number(name, details.get(name, "0"))
-        if "ply" not in details:
+            if name in details:
+                row[field] = _read_number(name, details[name])
+        if "ply" not in details and record.reversible:
             row[PLY] = row[record.counters[record.reversible]]  # at least so many have been played
         history[: len(earlier)] = earlier
         row[KEYS] = len(earlier)
-        kernels.set_up_one(record.number, row, history)
+        kernels.set_up_one(record.tag, row, history)
         if "last" in details:
             _read_last_move(record, row, details["last"])
         position = cls(record, row, history)
         _check_counters(position, len(earlier))
+        if not position.end and not position.legal_actions():
+            raise BadText(f"nothing can be played on the board {board!r}")
         return position
 
     # What is on the board.
@@ -96,7 +99,7 @@ class Position:
 
     @property
     def mover(self) -> int:
-        """Whose turn it is, 0 or 1; after the end, whose it would be."""
+        """Whose turn it is, 0 or 1, or 2 while a draw is to be dealt; after the end, whose it would be."""
         return int(self._row[MOVER])
 
     @property
@@ -130,37 +133,62 @@ class Position:
         """The move that led here, None if it is not known."""
         if self._row[LAST_PLAYER] < 0:
             return None
-        return self._game.move_text(int(self._row[LAST_PLAYER]), int(self._row[LAST_ACTION]))
+        return self._game.move_text(self._row)
 
     def observation(self, player: int | None = None) -> np.ndarray:
-        """The position as a player sees it, the mover if none is named: `int16[observation size]`."""
-        if player not in (None, 0, 1):
-            raise ValueError(f"a player is 0 or 1, not {player!r}")
-        return self._look()[0][self.mover if player is None else player]
+        """The position as a player sees it, the mover if none is named: `int16[observation size]`.
+
+        While a draw is to be dealt there is no mover, so a player must be named.
+        """
+        seat = self.mover if player is None else player
+        if seat not in (0, 1):
+            raise ValueError(f"a player is 0 or 1, not {seat!r}")
+        return self._look()[0][seat]
 
     # Moves.
 
     def action_mask(self) -> np.ndarray:
         """`int8[actions]`, 1 where the mover's action is legal; all zeros once the game is over."""
-        return self._look()[1][self.mover]
+        mask = np.zeros(self._game.actions, MASK_DTYPE)
+        kernels.legal_one(self._game.tag, self._row, mask)
+        return mask
 
     def legal_actions(self) -> list[int]:
-        """The mover's legal actions, ascending; none once the game is over."""
+        """The mover's legal actions, ascending; none once the game is over. Each draw that may be dealt is as likely."""
         return [int(action) for action in np.flatnonzero(self.action_mask())]
 
     def legal_moves(self) -> list[str]:
         """The texts of the legal actions, in their order."""
-        return [self._game.move_text(self.mover, action) for action in self.legal_actions()]
+        return [str(self._after(action).last_move) for action in self.legal_actions()]
 
     def play(self, move: str | int) -> "Position":
-        """The position after a move, given as text or as an action. Raises `IllegalMove`, naming the legal moves."""
-        named = self._game.action_of(self.mover, move) if isinstance(move, str) else move
-        action = read_action(named, self.action_mask())
-        if action is None:
-            raise IllegalMove(self._refusal(move))
+        """The position after a move, given as text or as an action. Raises `IllegalMove`, naming the legal moves.
+
+        Where a turn has several plies, the text may be a whole turn's.
+        """
+        if not isinstance(move, str):
+            action = read_action(move, self.action_mask())
+            if action is None:
+                raise IllegalMove(self._refusal(move))
+            return self._after(action)
+        position = self
+        for ply in self._game.split_turn(move):
+            position = position._after_text(ply)
+        return position
+
+    def _after(self, action: int) -> "Position":
+        """The position after a legal action."""
         row, history = self._row.copy(), self._room(1)
-        kernels.play_one(self._game.number, row, history, action)
+        kernels.play_one(self._game.tag, row, history, action)
         return Position(self._game, row, history)
+
+    def _after_text(self, text: str) -> "Position":
+        """The position after a ply given as text."""
+        for action in self.legal_actions():
+            position = self._after(action)
+            if text in self._game.spellings(str(position.last_move)):
+                return position
+        raise IllegalMove(self._refusal(text))
 
     def play_all(self, moves: str | list[str]) -> "Position":
         """The position after several moves, a list or a text with a move a word."""
@@ -170,16 +198,20 @@ class Position:
         return position
 
     def perft(self, depth: int) -> int:
-        """The number of legal lines of exactly `depth` plies; a finished game has no continuation."""
+        """The number of legal lines of exactly `depth` plies; a finished game has no continuation.
+
+        Each draw that may be dealt makes another line, and is no ply.
+        """
         if depth < 0:
             raise ValueError(f"a depth is 0 or more, not {depth}")
         if depth == 0:
             return 1
-        rows = np.zeros((depth + 1, self._game.row_size), ROW_DTYPE)
+        levels = kernels.line_room(depth)
+        rows = np.zeros((levels, self._game.row_size), ROW_DTYPE)
         rows[0] = self._row
-        masks = np.zeros((depth + 1, self._game.actions), MASK_DTYPE)
-        offsets = np.zeros(depth + 1, np.int64)
-        return int(kernels.count_lines(self._game.number, rows, masks, self._room(depth), offsets, depth))
+        masks = np.zeros((levels, self._game.actions), MASK_DTYPE)
+        offsets, left = np.zeros((2, levels), np.int64)
+        return int(kernels.count_lines(self._game.tag, rows, masks, self._room(levels), offsets, left, depth))
 
     # Texts, pictures, copies.
 
@@ -197,7 +229,7 @@ class Position:
             details["last"] = self.last_move
         earlier = self.to_arrays()[1]
         if len(earlier):
-            details["history"] = ",".join(f"{key:x}" for key in earlier)
+            details["history"] = ",".join(f"{key:x}" for key in earlier.view(np.uint64))
         return f"{self.text} ; {' '.join(f'{name}={value}' for name, value in details.items())}"
 
     def copy(self) -> "Position":
@@ -218,7 +250,7 @@ class Position:
     def to_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """The row and the keys of all earlier positions that may recur, as the batch engine and agents take them."""
         row, history = self._row.copy(), self._room(0)
-        kernels.write_out_one(self._game.number, row, history)
+        kernels.write_out_one(self._game.tag, row, history)
         return row, history[: row[KEYS]]
 
     def __repr__(self) -> str:
@@ -248,14 +280,15 @@ class Position:
         observations = np.zeros((2, self._game.observation_size), OBSERVATION_DTYPE)
         masks = np.zeros((2, self._game.actions), MASK_DTYPE)
         scores = np.zeros(2, ROW_DTYPE)
-        kernels.look(self._game.number, self._row, observations, masks, scores)
+        kernels.look(self._game.tag, self._row, observations, masks, scores)
         return observations, masks, scores
 
     def _refusal(self, move: str | int) -> str:
         if self.end:
             return f"illegal move {move!r}: the game is over ({self.end.label})"
         legal = ", ".join(f"{text} ({action})" for text, action in zip(self.legal_moves(), self.legal_actions(), strict=True))
-        return f"illegal move {move!r}; seat {self.mover} may play {legal}"
+        who = "the draw may be" if self.mover == CHANCE else f"seat {self.mover} may play"
+        return f"illegal move {move!r}; {who} {legal}"
 
 
 def _empty(game: Game, options: Mapping[str, OptionValue], keys: int) -> tuple[np.ndarray, np.ndarray]:
@@ -294,32 +327,27 @@ def _read_number(name: str, text: str) -> int:
 def _read_keys(text: str) -> np.ndarray:
     if not KEY_LIST.fullmatch(text):
         raise BadText(f"history must be hexadecimal keys with commas between, not {text!r}")
-    try:
-        return np.array([int(key, 16) for key in text.split(",")], KEY_DTYPE)
-    except OverflowError:
-        raise BadText(f"history has a key of more than 63 bits: {text!r}") from None
+    return np.array([int(key, 16) for key in text.split(",")], np.uint64).view(KEY_DTYPE)
 
 
 def _read_last_move(game: Game, row: np.ndarray, text: str) -> None:
     """The row's last move is the one named."""
-    for player in (1 - row[MOVER], row[MOVER]):
-        action = game.action_of(player, text)
-        if action is not None and (player != row[MOVER] or not game.alternates):
-            row[LAST_ACTION], row[LAST_PLAYER] = action, player
-            return
-    raise BadText(f"last={text} is no move that can have led here")
+    players = (1 - int(row[MOVER]),) if game.alternates else (0, 1, CHANCE)
+    if not any(game.read_move(row, player, text) for player in players):
+        raise BadText(f"last={text!r} is no move that can have led here")
 
 
 def _check_counters(position: Position, earlier: int) -> None:
     """Raises `BadText` where counters and history contradict each other."""
-    name = position._game.reversible
+    name, bound = position._game.reversible, position._game.history_limit
+    if earlier and not position.options.get("repetition_limit"):
+        raise BadText("a history is given, but repetitions do not count")
+    if name is None or bound is None:
+        return
     plies = int(position._row[position._game.counters[name]])
-    if earlier and not position.options["repetition_limit"]:
-        raise BadText("a history is given, but repetition_limit is 0")
     if earlier > plies:
         raise BadText(f"{earlier} earlier positions cannot fit into {name}={plies} plies")
     if plies > position.ply:
         raise BadText(f"{name}={plies} is more than ply={position.ply}")
-    limit = int(position.options[position._game.history_limit])
-    if 0 < limit < plies:
-        raise BadText(f"{name}={plies} is more than {position._game.history_limit}={limit}")
+    if 0 < int(position.options[bound]) < plies:
+        raise BadText(f"{name}={plies} is more than {bound}={position.options[bound]}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from envs.engine import kernels
-from envs.engine.header import END, KEY_DTYPE, MASK_DTYPE, OBSERVATION_DTYPE, ROW_DTYPE
+from envs.engine.header import CHANCE, END, KEY_DTYPE, MASK_DTYPE, OBSERVATION_DTYPE, ROW_DTYPE
 from envs.engine.jit import available_threads
 from envs.engine.position import Position
 from envs.errors import BadOption, IllegalMove
@@ -22,7 +22,7 @@ class VectorGames:
 
     `observation` int16[B, O] and `action_mask` int8[B, A] are the mover's, `mover` int8[B] says who that is. After a step,
     `rewards` float32[B, 2] are both seats' (only the ply that ends a game pays), `gains` float32[B] is what the ply brought
-    its player in the plain evaluation, `ended` bool[B] marks the games that this step ended, and for these `end_reason`
+    its player ahead in scores, `ended` bool[B] marks the games that this step ended, and for these `end_reason`
     int8[B] (an `EndReason`), `final_observation` int16[B, 2, O] (both
     seats'), `final_scores` int64[B, 2] and
     `final_plies` int64[B] tell how. An ended game begins anew in the same step, so that the arrays already show its start;
@@ -47,8 +47,7 @@ class VectorGames:
         self.restart = restart
         self._rows = np.zeros((num_games, self._game.row_size), ROW_DTYPE)
         self._histories = np.zeros((num_games, self._game.history_size(self.options)), KEY_DTYPE)
-        self._game.write_options(self._rows[0], self.options)
-        self._rows[:] = self._rows[0]
+        self._start_row = Position.start(game, **self.options).to_arrays()[0]
         self._actions = np.zeros(num_games, np.int64)
         self._all = np.ones(num_games, np.bool_)
         self.observation = np.zeros((num_games, self._game.observation_size), OBSERVATION_DTYPE)
@@ -70,11 +69,6 @@ class VectorGames:
         return self._game.name
 
     @property
-    def history_limit(self) -> str:
-        """The option that bounds the plies since the last irreversible one."""
-        return self._game.history_limit
-
-    @property
     def running(self) -> np.ndarray:
         """bool[B]: the games that are not over."""
         return self._rows[:, END] == 0
@@ -90,16 +84,17 @@ class VectorGames:
         return self._histories
 
     def seed(self, seed: int) -> None:
-        """Every game has its own new random stream."""
+        """Every game has its own new random streams: one for `random_actions`, one for the draws of the rules."""
         children = np.random.SeedSequence(_checked("seed", seed, 0, None)).spawn(self.num_games)
-        self._streams = np.array([child.generate_state(1, np.uint64)[0] for child in children]) | np.uint64(1)
+        words = np.array([child.generate_state(2, np.uint64) for child in children]) | np.uint64(1)
+        self._streams, self._deals = words[:, 0].copy(), words[:, 1].copy()
 
     def reset(self, seed: int | None = None, active: np.ndarray | None = None) -> None:
         """Every game, or those that `active` bool[B] marks, is at its start; with a seed, the random streams are too."""
         chosen = self._chosen(active)
         if seed is not None:
             self.seed(seed)
-        kernels.start_batch(self.threads, self._game.number, self._rows, self._histories, chosen)
+        self._rows[chosen] = self._start_row
         self._clear()
 
     def load(self, positions: Sequence[Position]) -> None:
@@ -109,6 +104,8 @@ class VectorGames:
         for index, position in enumerate(positions):
             if position.game != self.game or position.options != self.options:
                 raise BadOption(f"position {index} is {position.game} {position.options}, not {self.game} {self.options}")
+            if position.mover == CHANCE:
+                raise BadOption(f"position {index} waits for a draw; deal it first")
             if position.end and self.restart:
                 raise BadOption(f"position {index} is a finished game; a batch that restarts games holds running ones")
         for index, position in enumerate(positions):
@@ -132,12 +129,14 @@ class VectorGames:
         self._actions[:] = actions
         illegal = kernels.step_batch(
             self.threads,
-            self._game.number,
+            self._game.tag,
             self.restart,
+            self._start_row,
             self._rows,
             self._histories,
             self._actions,
             chosen,
+            self._deals,
             self.observation,
             self.action_mask,
             self.mover,
@@ -156,7 +155,7 @@ class VectorGames:
     def random_actions(self) -> np.ndarray:
         """int64[B]: a uniformly random legal action of every running game, -1 elsewhere; the games' streams move on."""
         actions = np.empty(self.num_games, np.int64)
-        kernels.random_actions(self.threads, self._game.number, self._rows, self._streams, actions)
+        kernels.random_actions(self.threads, self._game.tag, self._rows, self._streams, actions)
         return actions
 
     def position(self, index: int) -> Position:
@@ -165,7 +164,8 @@ class VectorGames:
 
     def state(self) -> dict[str, np.ndarray]:
         """Copies of all that the batch's future depends on: positions, histories, random streams."""
-        return {"rows": self._rows.copy(), "histories": self._histories.copy(), "streams": self._streams.copy()}
+        kept = {"rows": self._rows, "histories": self._histories, "streams": self._streams, "deals": self._deals}
+        return {name: array.copy() for name, array in kept.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """The batch goes on where another one of the same shape and options stood. Raises `BadOption` if it differs."""
@@ -175,7 +175,8 @@ class VectorGames:
                 raise BadOption(f"{name} is {given.dtype}{list(given.shape)}, not {array.dtype}{list(array.shape)}")
         if self._game.read_options(state["rows"][0]) != self.options:
             raise BadOption(f"the state was saved under {self._game.read_options(state['rows'][0])}, not {self.options}")
-        self._rows[:], self._histories[:], self._streams[:] = state["rows"], state["histories"], state["streams"]
+        self._rows[:], self._histories[:] = state["rows"], state["histories"]
+        self._streams[:], self._deals[:] = state["streams"], state["deals"]
         self._clear()
 
     def clone(self) -> "VectorGames":
@@ -199,7 +200,7 @@ class VectorGames:
         """The arrays show the rows as they stand, and no step yet."""
         for array in (self.rewards, self.gains, self.ended, self.end_reason):
             array[...] = 0
-        kernels.show_batch(self.threads, self._game.number, self._rows, self.observation, self.action_mask, self.mover)
+        kernels.show_batch(self.threads, self._game.tag, self._rows, self.observation, self.action_mask, self.mover)
 
 
 def _checked(name: str, value: object, low: int, high: int | None) -> int:

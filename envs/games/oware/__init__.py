@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from envs.engine.game import Choice, Field, Game, Limit, OptionValue, filled_manual
-from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, OWARE, PLY, RESULT, EndReason
+from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, OWARE, PLY
 from envs.errors import BadText
+from envs.games.captions import caption
 from envs.games.oware import rules
-from envs.games.oware.ascii import LETTERS, NAMES
+from envs.games.oware.ascii import LETTERS
 from envs.games.oware.ascii import board_text as ascii_board
 from envs.games.oware.rules import HOUSES, QUIET, SEEDS, SIDES, STORES
 
@@ -119,24 +120,17 @@ def read_board(text: str, row: np.ndarray, strict: bool) -> None:
     row[MOVER] = "SN".index(side)
 
 
-def move_text(player: int, action: int) -> str:
-    """`A`-`F` for seat 0's houses, `a`-`f` for seat 1's."""
-    return LETTERS[player][action]
+def move_text(row: np.ndarray) -> str:
+    """The last move: `A`-`F` for seat 0's houses, `a`-`f` for seat 1's."""
+    return LETTERS[row[LAST_PLAYER]][row[LAST_ACTION]]
 
 
-def action_of(player: int, text: str) -> int | None:
-    """The player's action of that text, None if it is none of its houses."""
-    return LETTERS[player].index(text) if len(text) == 1 and text in LETTERS[player] else None
-
-
-def caption(row: np.ndarray) -> str:
-    """Who is to move, or how the game ended."""
-    if not row[END]:
-        return f"{NAMES[row[MOVER]]} to move"
-    reason = EndReason(int(row[END])).label.replace("_", " ")
-    if row[RESULT] == 0:
-        return f"draw by {reason}"
-    return f"{NAMES[0 if row[RESULT] > 0 else 1]} wins by {reason}"
+def read_move(row: np.ndarray, player: int, text: str) -> bool:
+    """The row's last move is the player's of that text; False if it has no such house."""
+    if len(text) != 1 or text not in LETTERS[player]:
+        return False
+    row[LAST_ACTION], row[LAST_PLAYER] = LETTERS[player].index(text), player
+    return True
 
 
 def drawn(row: np.ndarray) -> dict[str, Any]:
@@ -175,14 +169,14 @@ GAME: Final = Game(
     history_limit="quiet_limit",
     counters={"quiet": QUIET, "ply": PLY},
     reversible="quiet",
-    alternates=True,
+    plies_a_turn=1,
     opening_plies=6,
     write_options=write_options,
     read_options=read_options,
     board_text=board_text,
     read_board=read_board,
     move_text=move_text,
-    action_of=action_of,
+    read_move=read_move,
     draw_svg=draw_svg,
     draw_text=draw_text,
     manual=filled_manual(MANUAL, OBSERVED, rules.ACTIONS, OPTIONS),

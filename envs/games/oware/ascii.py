@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
+from envs.games.captions import NAMES, one_line
 from envs.games.oware.rules import HOUSES
 
-NAMES: Final = ("South", "North")
 LETTERS: Final = ("ABCDEF", "abcdef")
 
 
@@ -29,8 +29,3 @@ def board_text(
         one_line(caption),
     ]
     return "\n".join(line.rstrip() for line in lines).rstrip()
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks."""
-    return " ".join(text.split())

@@ -12,7 +12,8 @@ from typing import Final
 
 import drawsvg as svg
 
-from envs.games.oware.ascii import LETTERS, NAMES, one_line
+from envs.games.captions import NAMES, one_line
+from envs.games.oware.ascii import LETTERS
 from envs.games.oware.rules import HOUSES
 
 WIDTH: Final = 720

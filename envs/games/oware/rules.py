@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from envs.engine.bits import choices
 from envs.engine.header import (
     END,
     HEADER,
@@ -92,18 +93,7 @@ def sowings() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 SOW_OWN, SOW_OTHER, LAST_PLACE = sowings()
 
 
-def choices() -> tuple[np.ndarray, np.ndarray]:
-    """How many actions a set of legal bits holds, and its n-th action."""
-    count = np.zeros(1 << ACTIONS, np.int64)
-    nth = np.zeros((1 << ACTIONS, ACTIONS), np.int64)
-    for bits in range(1 << ACTIONS):
-        actions = [action for action in range(ACTIONS) if bits >> action & 1]
-        count[bits] = len(actions)
-        nth[bits, : len(actions)] = actions
-    return count, nth
-
-
-LEGAL_COUNT, NTH_LEGAL = choices()
+LEGAL_COUNT, NTH_LEGAL = choices(ACTIONS)
 
 
 def packed_options(repetition_limit: int, quiet_limit: int, grand_slam: int) -> int:
