@@ -797,3 +797,12 @@ def test_a_move_after_the_end_is_refused() -> None:
 def test_a_turn_joins_its_actions(text: str, turn: str, plies: list[str]) -> None:
     assert read(text).play(turn) == read(text).play_all(plies)
     assert read(text).play_all(" ".join(plies)).last_move == plies[-1]
+
+
+def test_a_record_has_a_move_a_ply_and_no_whole_turns() -> None:
+    start = envs.start("eiyiu")
+    position = start.play("4@b2")
+    record = Record("eiyiu", start.options, start.text, ("4@b2",), "0", result=None)
+    with pytest.raises(BadText, match="ply 1: illegal move '4@b2'"):
+        record.final()
+    assert Record("eiyiu", start.options, start.text, ("4", "@b2"), "00").final() == position

@@ -23,7 +23,7 @@ from agents.minimax.agent import MAX_DEPTH, TABLE_ENTRIES, MinimaxAgent
 from agents.minimax.evaluation import WIN
 from agents.minimax.search import ACTION, VALUE
 from agents.spec import make_agent
-from envs import Position, VectorGames
+from envs import IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game
 from envs.games.eiyiu.rules import SHARES
@@ -606,3 +606,9 @@ def test_the_table_changes_no_answer_in_any_game(game: str) -> None:
             expected = found(MinimaxAgent(game, depth, 1), few)
             for entries in (64, 1 << 16):
                 assert found(MinimaxAgent(game, depth, entries), few) == expected
+
+
+def test_a_position_that_waits_for_a_draw_has_nothing_to_choose() -> None:
+    position = Position.from_text("eiyiu", "12 3456789 123456789 ? - 0 0")
+    with pytest.raises(IllegalMove, match="a draw is to be dealt"):
+        MinimaxAgent("eiyiu", 2).value(position)

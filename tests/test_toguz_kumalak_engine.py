@@ -592,6 +592,13 @@ def test_a_last_move_is_read_and_told(move: str) -> None:
     assert Position.from_text(GAME, f"{board} ; ply=1 last={move}").last_move == move
 
 
+def test_the_last_seeds_hole_is_known_again_from_the_text_of_a_move_that_took_nothing() -> None:
+    board = "0,0,0,0,0,0,0,0,10/8,8,8,8,8,8,8,8,8/40,40/-,-/0"
+    position = Position.from_text(GAME, board, strict=False).play("9")
+    assert position.last_move == "99"
+    assert Position.from_text(GAME, position.full_text, strict=False).draw() == position.draw()
+
+
 # History
 
 

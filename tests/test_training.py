@@ -299,6 +299,7 @@ def test_what_must_not_be_nothing_is_refused_at_zero(key: str) -> None:
         *[
             "evaluation.opponents=random",
             "evaluation.opponents=[nobody]",
+            "evaluation.opponents=[human]",
             "evaluation.opponents=[minimax]",
             "evaluation.opponents=[3]",
         ],

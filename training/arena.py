@@ -96,7 +96,8 @@ def random_openings(game: str, options: Mapping[str, Any], count: int, plies: in
         if position is None or position.text in openings or _wins(turn, position):
             fruitless += 1
             if fruitless > FRUITLESS_TRIES:
-                raise BadConfig(f"{plies} random plies lead to no more than {len(openings)} openings; {count} are needed")
+                found = f"{len(openings)} openings that are not won at once"
+                raise BadConfig(f"{plies} random plies lead to no more than {found}; {count} are needed")
             continue
         openings[position.text] = position
         fruitless = 0
@@ -133,9 +134,10 @@ def play_match(
     Openings depend on the seed alone, so that all matches of a seed share them. `on_step` is told how many games are over.
     """
     plies = find_game(game).opening_plies if opening_plies is None else opening_plies
-    opening_stream, play_stream = np.random.SeedSequence(seed).spawn(2)
+    opening_stream, play_stream, deal_stream = np.random.SeedSequence(seed).spawn(3)
     openings = random_openings(game, options, games // 2, plies, np.random.default_rng(opening_stream))
-    batch = VectorGames(game, games, seed=seed, restart=False, **options)
+    deals = int(deal_stream.generate_state(1, np.uint64)[0])
+    batch = VectorGames(game, games, seed=deals, restart=False, **options)
     batch.load([opening for opening in openings for _ in range(2)])
     seat_of_a = np.arange(games) % 2
     lines = [blake2b() for _ in range(games)]

@@ -107,6 +107,8 @@ class Config(Strict):
         for name in ("games", "final_games"):
             if getattr(self.evaluation, name) % 2:
                 raise ValueError(f"evaluation.{name}: {getattr(self.evaluation, name)} is odd, but seats are swapped")
+        if "human" in self.evaluation.opponents:
+            raise ValueError("evaluation.opponents: nobody sits at a run's keyboard, so human cannot be one")
         for spec in self.evaluation.opponents:
             try:
                 make_agent(spec, self.game, self.options)

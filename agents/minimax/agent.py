@@ -7,6 +7,7 @@ import numpy as np
 from agents.minimax.room import SearchRoom
 from agents.minimax.search import ACTION, NODES, VALUE, plies_into_turns, search_batch
 from agents.minimax.table import new_tables
+from envs.engine.header import CHANCE
 from envs.engine.jit import available_threads
 from envs.engine.position import Position
 from envs.errors import IllegalMove
@@ -81,9 +82,14 @@ class MinimaxAgent:
         return self.depth - played
 
     def value(self, position: Position) -> tuple[int, str, int]:
-        """A running position's value for seat 0, the move to play and the nodes visited. Raises `IllegalMove` after the end."""
+        """A running position's value for seat 0, the move to play and the nodes visited.
+
+        Raises `IllegalMove` after the end and while a draw is to be dealt: nobody is to move then.
+        """
         if position.end:
             raise IllegalMove(f"there is nothing to search: the game is over ({position.end.label})")
+        if position.mover == CHANCE:
+            raise IllegalMove("there is nothing to choose: a draw is to be dealt")
         row, history = position.to_arrays()
         answer = self.search(row[None], history[None])[0]
         return int(answer[VALUE]), str(position.play(int(answer[ACTION])).last_move), int(answer[NODES])

@@ -64,7 +64,7 @@ def deal_stream(seed: int | None) -> np.ndarray:
 
 
 class GameEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
-    """A game for two agents that move in turn. Each game's own module has its manual page.
+    """A game for two agents. Each game's own module has its manual page.
 
     Observations are copies. Both agents get their reward in the step that ends the game. The rules' options are given to
     the constructor; `reset(options=...)` accepts and ignores what it does not know. `copy.deepcopy` and `pickle` keep the

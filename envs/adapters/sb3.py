@@ -26,8 +26,8 @@ class SelfPlayVecEnv(VecEnv):
 
     `actor` int8[B] is who played the last action, `mover` int8[B] who is to move. The reward is the actor's result in the
     ply that ends a game, plus `shaping` times what the ply brought the actor ahead in scores (seeds, kings; Eiyiu has none).
-    An info has content only where a game ended: `episode` (`r` is seat 0's result, `l` the plies), `terminal_observation`
-    (the side's that would be next), `end`, `scores`.
+    An info has content only where a game ended: `episode` (`r` is seat 0's result, `l` the plies, an opening's included),
+    `terminal_observation` (the side's that would be next), `end`, `scores`.
     """
 
     render_mode = None
@@ -42,7 +42,7 @@ class SelfPlayVecEnv(VecEnv):
         opening_plies: int = 0,
         **options: Any,
     ) -> None:
-        """Every game begins with up to `opening_plies` random plies, which nobody sees. Raises `BadOption`."""
+        """Every game begins with up to `opening_plies` random plies, of which there are no samples. Raises `BadOption`."""
         rules = find_game(game).checked_options(options, batch=True)
         self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **rules)
         self.steps = 0  # taken since the environment was made

@@ -141,9 +141,7 @@ class Game:
     board_text: Callable[[np.ndarray], str]
     read_board: Callable[[str, np.ndarray, bool], None]
     move_text: Callable[[np.ndarray], str]  # of the last move, in the row that it led to
-    read_move: Callable[
-        [np.ndarray, int, str], bool
-    ]  # the row's last move is that player's of that text, if there is such a one
+    read_move: Callable[[np.ndarray, int, str], bool]  # the row's last move is the player's of that text, if it can be
     draw_svg: Callable[[np.ndarray], str]
     draw_text: Callable[[np.ndarray], str]
     manual: str

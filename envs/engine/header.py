@@ -24,7 +24,7 @@ LAST_ACTION: Final = 6  # the action that led here, -1 if none is known
 LAST_PLAYER: Final = 7  # who played it (CHANCE for a deal), -1 if none is known
 HEADER: Final = 8
 
-MAX_LIMIT: Final = 2000  # plies that a limit of the rules may count; keeps a batch's history bounded
+MAX_LIMIT: Final = 2000  # plies, or turns, that a limit of the rules may count; keeps a batch's history bounded
 
 # A game's number, its branch in `kernels.py`.
 OWARE: Final = 0

@@ -173,22 +173,22 @@ class Position:
             return self._after(action)
         position = self
         for ply in self._game.split_turn(move):
-            position = position._after_text(ply)
+            position = position.play_ply(ply)
         return position
+
+    def play_ply(self, text: str) -> "Position":
+        """The position after a single ply given as text; a whole turn's is refused. Raises as `play`."""
+        for action in self.legal_actions():
+            position = self._after(action)
+            if text in self._game.spellings(str(position.last_move)):
+                return position
+        raise IllegalMove(self._refusal(text))
 
     def _after(self, action: int) -> "Position":
         """The position after a legal action."""
         row, history = self._row.copy(), self._room(1)
         kernels.play_one(self._game.tag, row, history, action)
         return Position(self._game, row, history)
-
-    def _after_text(self, text: str) -> "Position":
-        """The position after a ply given as text."""
-        for action in self.legal_actions():
-            position = self._after(action)
-            if text in self._game.spellings(str(position.last_move)):
-                return position
-        raise IllegalMove(self._refusal(text))
 
     def play_all(self, moves: str | list[str]) -> "Position":
         """The position after several moves, a list or a text with a move a word."""

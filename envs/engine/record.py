@@ -40,7 +40,7 @@ class Record:
             if mover != str(position.mover):
                 raise BadText(f"ply {ply}: seat {position.mover} is to move, not {mover}")
             try:
-                position = position.play(move)
+                position = position.play_ply(move)
             except IllegalMove as error:
                 raise BadText(f"ply {ply}: {error}") from None
             yield position

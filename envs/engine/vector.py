@@ -20,13 +20,13 @@ MAX_GAMES: Final = 1 << 22
 class VectorGames:
     """A batch of games that step together. Every array has one entry a game and is reused: read it, copy what must last.
 
-    `observation` int16[B, O] and `action_mask` int8[B, A] are the mover's, `mover` int8[B] says who that is. After a step,
-    `rewards` float32[B, 2] are both seats' (only the ply that ends a game pays), `gains` float32[B] is what the ply brought
-    its player ahead in scores, `ended` bool[B] marks the games that this step ended, and for these `end_reason`
-    int8[B] (an `EndReason`), `final_observation` int16[B, 2, O] (both
-    seats'), `final_scores` int64[B, 2] and
-    `final_plies` int64[B] tell how. An ended game begins anew in the same step, so that the arrays already show its start;
-    with `restart=False` it stays over, with an empty mask, and further actions for it are ignored.
+    `observation` int16[B, O] and `action_mask` int8[B, A] are the mover's, `mover` int8[B] says who that is. A step also deals
+    the draw that an action asks for, so the mover is never chance. After a step, `rewards` float32[B, 2] are both seats' (only
+    the ply that ends a game pays), `gains` float32[B] is what the ply brought its player ahead in scores, `ended` bool[B] marks
+    the games that this step ended, and for these `end_reason` int8[B] (an `EndReason`), `final_observation` int16[B, 2, O] (of
+    both seats), `final_scores` int64[B, 2] and `final_plies` int64[B] tell how. An ended game begins anew in the same step, so
+    that the arrays already show its start; with `restart=False` it stays over, with an empty mask, and further actions for it
+    are ignored.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from envs.engine.header import (
 from envs.errors import BadText
 from envs.games.captions import caption
 from envs.games.eiyiu import rules
-from envs.games.eiyiu.ascii import Cell, cell_name
+from envs.games.eiyiu.ascii import COLUMNS, Cell, cell_name
 from envs.games.eiyiu.ascii import board_text as ascii_board
 from envs.games.eiyiu.rules import (
     CELL,
@@ -89,8 +89,9 @@ MANUAL: Final = """Eiyiu, a game of laying and moving numbered tiles, for two.
 Two sets of tiles 1 to 9: one open, one hidden and shuffled. In turn each player takes a tile from either pile and lays it on
 a square grid so that it touches another along a side; the first tile of the game must not be the 5, and each player's first
 one comes from the open pile. When all eighteen lie, a turn moves a tile to another free cell, after which all must be one
-group along sides; a tile that was just moved must rest. Whoever's turn leaves an unbroken straight or diagonal row of three
-or more tiles, read from end to end, that sums to 15, wins.
+group along sides; a tile that could go nowhere may not be lifted, nor may the one that `same_tile` forbids, which counts
+moving only, not laying. Whoever's turn leaves an unbroken straight or diagonal row of three or more tiles, read from end to
+end, that sums to 15, wins.
 
 ## Observation
 OBSERVATION
@@ -350,7 +351,7 @@ def tile_named(row: np.ndarray, name: str) -> int:
 def place_named(name: str) -> int | None:
     """The cell of the window of that name, None if there is none."""
     match = CELL_NAME.fullmatch(name)
-    return WIDTH * (int(match[2]) - 1) + "abcdefghijklmnopqrst".index(match[1]) if match else None
+    return WIDTH * (int(match[2]) - 1) + COLUMNS.index(match[1]) if match else None
 
 
 def move_text(row: np.ndarray) -> str:

@@ -55,6 +55,9 @@ def window(tiles: Mapping[Cell, int], lifted: Cell | None) -> tuple[range, range
     return range(max(x for x, _ in box) + 2), range(max(y for _, y in box) + 2)
 
 
+COLUMNS: Final = ascii_lowercase[:20]  # all that a window has
+
+
 def cell_name(cell: Cell) -> str:
     """The name by which players call the cell."""
     return f"{column_name(cell[0])}{cell[1] + 1}"
@@ -62,7 +65,7 @@ def cell_name(cell: Cell) -> str:
 
 def column_name(x: int) -> str:
     """The column's letter."""
-    return ascii_lowercase[x]
+    return COLUMNS[x]
 
 
 def numbers_text(numbers: Sequence[int]) -> str:

@@ -125,7 +125,7 @@ def read_move(row: np.ndarray, player: int, text: str) -> bool:
     if not match:
         return False
     hole, last = int(match[1]) - 1, int(match[2]) - 1
-    own = not match[3] and last >= hole
+    own = not match[3] and last > hole
     place = SIDE * (player if own else 1 - player) + last
     if match[3] == "X" and row[TUZDYKS + player] != place:
         return False

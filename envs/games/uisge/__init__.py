@@ -14,7 +14,7 @@ from envs.games.uisge import rules
 from envs.games.uisge.ascii import board_text as ascii_board
 from envs.games.uisge.rules import FILES, KINGS, LAST_JUMPED, PASS, PIECES, RANKS, SQUARES, STEP
 
-NO_MOVE: Final = ("loses", "wins", "draw", "pass")
+NO_MOVE: Final = ("loses", "wins", "draw", "pass")  # in the order of the numbers in `rules`
 PIECES_EACH: Final = 6
 LETTERS: Final = "snSN"  # pawns of both seats, kings of both seats
 FREE: Final = "."

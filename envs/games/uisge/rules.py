@@ -241,9 +241,16 @@ def moves_in(direction: int, own: int, pieces: int, kings: int, diagonal: int, l
     while binding:
         square = lowest(binding)
         binding &= binding - 1
-        if is_connected(pieces & ~(1 << square) | landing(pieces, square, direction)):
+        if rejoins(pieces & ~(1 << square), landing(pieces, square, direction)):
             allowed |= 1 << square
     return allowed
+
+
+@kernel
+def rejoins(others: int, target: int) -> bool:
+    """Whether a piece on the target square makes one group of the others, which are several, or none."""
+    beside = sides(target) & others
+    return others == 0 or (beside & (beside - 1) != 0 and is_connected(others | target))
 
 
 @kernel
