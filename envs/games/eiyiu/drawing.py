@@ -6,17 +6,31 @@ x + y * 1j with y downward; lengths are pixels.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sin
 from typing import Final
 
 import drawsvg as svg
 
 from envs.games.captions import NAMES, one_line
 from envs.games.eiyiu.ascii import Cell, cell_name, column_name, hand_text, numbers_text, window
+from envs.games.pictures import (
+    ARROW,
+    CAPTION_SIZE,
+    DARK_INK,
+    FONT,
+    LABEL_SIZE,
+    LAST_COLOUR,
+    LIGHT_INK,
+    LIT_COLOUR,
+    RIM_COLOUR,
+    WOOD_COLOURS,
+    circle,
+    rectangle,
+    text,
+    wooden_board,
+)
 
 WIDTH: Final = 720
 HEIGHT: Final = 492
-CORNER: Final = 18
 PLATE_AT: Final = 14 + 14j  # upper left corner of the light wood within the frame
 PLATE: Final = 462 + 436j  # its width and height
 LABELS: Final = 24  # what names of columns and rows take from each side of the plate
@@ -39,7 +53,6 @@ HAND_SIZE: Final = 84
 HAND_TEXT: Final = 376
 SIDE_AT: Final = (597 + 438j, 597 + 26j)  # the middles of the players' names
 BAND: Final = 218 + 24j  # lit behind the name of the player to move
-ARROW: Final = 5  # half the height of the mark beside that name
 
 # Of the size of a tile's cell.
 TILE: Final = 0.88
@@ -50,25 +63,13 @@ RING: Final = 0.075
 BAR_AT: Final = 0.31 - 0.31j
 BAR_RADIUS: Final = 0.13
 
-FONT: Final = "Helvetica, Arial, sans-serif"
-LABEL_SIZE: Final = 14
-CAPTION_SIZE: Final = 15  # at most
 CAPTION_ROOM: Final = 1200  # letters times their size: half of it is their width
-BASELINE: Final = 0.35  # of the size: how far the baseline lies below the middle of a numeral
 
-FRAME_COLOUR: Final = "#3b2113"
-WOOD_COLOURS: Final = ("#dcab6e", "#c48a4c")
-GRAIN_COLOUR: Final = "#8f5a28"
 HOLLOW_COLOUR: Final = "#2a160b"
 TILE_COLOURS: Final = ("#fdfbf1", "#e4dcc3")
 WON_COLOURS: Final = ("#ffe08a", "#f0ae34")
 BACK_COLOURS: Final = ("#96633a", "#6d4223")
 TILE_EDGE: Final = "#4a3a22"
-RIM_COLOUR: Final = "#efcd9c"
-LAST_COLOUR: Final = "#d8362a"
-LIT_COLOUR: Final = "#f3bd4b"
-LIGHT_INK: Final = "#f1e2c6"
-DARK_INK: Final = "#2f1a0c"
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,9 @@ def draw(
     picture.append_title(_in_words(tiles, open, hidden, hand_text(hand, drawing, lifted), line))
     for gradient in _gradients():
         picture.append_def(gradient)
-    picture.extend([_board(), _cells(grid), _names(grid)])
+    picture.extend(
+        [wooden_board(complex(WIDTH, HEIGHT), PLATE_AT, PLATE, GRAIN_LINES, "eiyiu-wood"), _cells(grid), _names(grid)]
+    )
     if lifted is not None:
         picture.append(_gap(grid.middle(*lifted), grid.pitch, "lifted", DARK_INK))
     for cell, number in sorted(tiles.items()):
@@ -125,7 +128,7 @@ def draw(
     picture.extend(_side(seat, seat == mover) for seat in range(len(NAMES)))
     picture.extend([_open_pile(open), _hidden_pile(hidden), _hand(hand, drawing, lifted)])
     size = min(CAPTION_SIZE, CAPTION_ROOM / max(1, len(line)))
-    picture.append(_text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
+    picture.append(text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
     return str(picture.as_svg(header=""))
 
 
@@ -138,26 +141,6 @@ def _in_words(tiles: Mapping[Cell, int], open: Sequence[int], hidden: Sequence[i
 
 
 # The board
-
-
-def _board() -> svg.Group:
-    """The frame, and in it the plate with its grain."""
-    frame = svg.Rectangle(0, 0, WIDTH, HEIGHT, rx=CORNER, fill=FRAME_COLOUR)
-    plate = _rectangle(PLATE_AT + PLATE / 2, PLATE, CORNER / 2, fill="url(#eiyiu-wood)")
-    grain = svg.Group(fill="none", stroke=GRAIN_COLOUR, stroke_opacity=0.16)
-    grain.extend(_grain_line(number) for number in range(GRAIN_LINES))
-    return svg.Group([frame, plate, grain], class_="board")
-
-
-def _grain_line(number: int) -> svg.Path:
-    """A wave from edge to edge of the plate that stays clear of the plate's top and bottom."""
-    step = PLATE.imag / (GRAIN_LINES + 1)
-    left, right = PLATE_AT.real, PLATE_AT.real + PLATE.real
-    y = round(PLATE_AT.imag + step * (number + 1), 2)
-    bend = round(1.6 * step * sin((number + 1) ** 2), 2)  # no two neighbours alike
-    third = (right - left) / 3
-    path = svg.Path(stroke_width=1 + number % 3 / 2)
-    return path.M(left, y).C(left + third, round(y + bend, 2), right - third, round(y - bend, 2), right, y)
 
 
 def _cells(grid: _Grid) -> svg.Group:
@@ -174,9 +157,9 @@ def _names(grid: _Grid) -> svg.Group:
     group = svg.Group(class_="names")
     beside = 0.5 + LABELS / 2 / grid.pitch
     for x in grid.columns:
-        group.append(_text(column_name(x), grid.middle(x, -beside), LABEL_SIZE, DARK_INK, "column"))
+        group.append(text(column_name(x), grid.middle(x, -beside), LABEL_SIZE, DARK_INK, "column"))
     for y in grid.rows:
-        group.append(_text(str(y + 1), grid.middle(-beside, y), LABEL_SIZE, DARK_INK, "row"))
+        group.append(text(str(y + 1), grid.middle(-beside, y), LABEL_SIZE, DARK_INK, "row"))
     return group
 
 
@@ -196,8 +179,8 @@ def _board_tile(grid: _Grid, cell: Cell, number: int, marks: tuple[bool, bool, b
 
 def _bar(middle: complex, radius: float) -> svg.Group:
     """The sign that forbids entry."""
-    disc = _circle(middle, radius, fill=LAST_COLOUR, stroke=TILE_COLOURS[0], stroke_width=round(radius / 5, 2))
-    bar = _rectangle(middle, complex(1.2, 0.4) * radius, 0, fill=TILE_COLOURS[0])
+    disc = circle(middle, radius, fill=LAST_COLOUR, stroke=TILE_COLOURS[0], stroke_width=round(radius / 5, 2))
+    bar = rectangle(middle, complex(1.2, 0.4) * radius, 0, fill=TILE_COLOURS[0])
     return svg.Group([disc, bar], class_="barred")
 
 
@@ -209,18 +192,18 @@ def _side(seat: int, to_move: bool) -> svg.Group:
     side = svg.Group(class_="side", data_player=NAMES[seat])
     middle = SIDE_AT[seat]
     if to_move:
-        band = _rectangle(middle, BAND, BAND.imag / 2, fill=LIT_COLOUR)
+        band = rectangle(middle, BAND, BAND.imag / 2, fill=LIT_COLOUR)
         left = middle.real - BAND.real / 2 + BAND.imag / 2
         y = middle.imag
         head = svg.Lines(left, y - ARROW, left + 2 * ARROW, y, left, y + ARROW, close=True, fill=DARK_INK)
         side.append(svg.Group([band, head], class_="mover"))
-    side.append(_text(NAMES[seat], middle, LABEL_SIZE, DARK_INK if to_move else LIGHT_INK, "name"))
+    side.append(text(NAMES[seat], middle, LABEL_SIZE, DARK_INK if to_move else LIGHT_INK, "name"))
     return side
 
 
 def _open_pile(numbers: Sequence[int]) -> svg.Group:
     """Every open tile in the place of its number, and hollows in the places of those that are gone."""
-    pile = svg.Group([_text("Open", complex(PILE_AT[0], PILE_LABEL), LABEL_SIZE, LIGHT_INK, "label")], class_="open")
+    pile = svg.Group([text("Open", complex(PILE_AT[0], PILE_LABEL), LABEL_SIZE, LIGHT_INK, "label")], class_="open")
     for number in range(1, 10):
         middle = _pile_place(PILE_AT[0], number - 1)
         pile.append(_tile(number, middle, PILE_PITCH) if number in numbers else _gap(middle, PILE_PITCH, "gone", LIGHT_INK))
@@ -229,13 +212,13 @@ def _open_pile(numbers: Sequence[int]) -> svg.Group:
 
 def _hidden_pile(numbers: Sequence[int]) -> svg.Group:
     """As many tiles face down as are hidden, and the set of their numbers."""
-    pile = svg.Group([_text("Hidden", complex(PILE_AT[1], PILE_LABEL), LABEL_SIZE, LIGHT_INK, "label")], class_="hidden")
+    pile = svg.Group([text("Hidden", complex(PILE_AT[1], PILE_LABEL), LABEL_SIZE, LIGHT_INK, "label")], class_="hidden")
     for place in range(9):
         middle = _pile_place(PILE_AT[1], place)
         gap = place >= len(numbers)
         pile.append(_gap(middle, PILE_PITCH, "gone", LIGHT_INK) if gap else _back(middle, PILE_PITCH))
     left = f"hidden left: {numbers_text(numbers)}"
-    pile.append(_text(left, complex(PANEL, LEFT_LABEL), LABEL_SIZE - 1, LIGHT_INK, "left"))
+    pile.append(text(left, complex(PANEL, LEFT_LABEL), LABEL_SIZE - 1, LIGHT_INK, "left"))
     return pile
 
 
@@ -247,7 +230,7 @@ def _pile_place(middle: float, place: int) -> complex:
 
 def _hand(hand: int | None, drawing: bool, lifted: Cell | None) -> svg.Group:
     """The tile in hand, face down while chance is to deal, or a hollow."""
-    group = svg.Group([_text("Hand", complex(PANEL, HAND_LABEL), LABEL_SIZE, LIGHT_INK, "label")], class_="hand")
+    group = svg.Group([text("Hand", complex(PANEL, HAND_LABEL), LABEL_SIZE, LIGHT_INK, "label")], class_="hand")
     if drawing:
         group.append(_back(HAND_AT, HAND_SIZE, "?"))
     elif hand is not None:
@@ -255,7 +238,7 @@ def _hand(hand: int | None, drawing: bool, lifted: Cell | None) -> svg.Group:
     else:
         group.append(_gap(HAND_AT, HAND_SIZE, "empty", LIGHT_INK))
     if lifted is not None:
-        group.append(_text(f"from {cell_name(lifted)}", complex(PANEL, HAND_TEXT), LABEL_SIZE - 1, LIGHT_INK, "origin"))
+        group.append(text(f"from {cell_name(lifted)}", complex(PANEL, HAND_TEXT), LABEL_SIZE - 1, LIGHT_INK, "origin"))
     return group
 
 
@@ -266,7 +249,7 @@ def _tile(number: int, middle: complex, size: float, wins: bool = False) -> svg.
     """A tile face up in a cell of that size."""
     kind = "tile winning" if wins else "tile"
     face = _square(middle, TILE * size, TILE_CORNER * size, fill=f"url(#eiyiu-{'won' if wins else 'tile'})", **_edge(TILE_EDGE))
-    numeral = _text(str(number), middle, round(NUMERAL * size, 2), DARK_INK, "number")
+    numeral = text(str(number), middle, round(NUMERAL * size, 2), DARK_INK, "number")
     return svg.Group([_shadow(middle, size), face, numeral], class_=kind)
 
 
@@ -276,7 +259,7 @@ def _back(middle: complex, size: float, sign: str = "") -> svg.Group:
     back = svg.Group([_shadow(middle, size)], class_="back")
     back.append(_square(middle, side, corner, fill="url(#eiyiu-back)", **_edge(RIM_COLOUR)))
     if sign:
-        back.append(_text(sign, middle, round(NUMERAL * size, 2), RIM_COLOUR, "sign"))
+        back.append(text(sign, middle, round(NUMERAL * size, 2), RIM_COLOUR, "sign"))
     else:
         points = [middle + 0.2 * size * way for way in (1, 1j, -1, -1j)]
         parts = (round(part, 2) for point in points for part in (point.real, point.imag))
@@ -302,25 +285,8 @@ def _edge(colour: str) -> dict[str, object]:
 # Shapes
 
 
-def _circle(middle: complex, radius: float, **style: object) -> svg.Circle:
-    return svg.Circle(round(middle.real, 2), round(middle.imag, 2), round(radius, 2), **style)
-
-
 def _square(middle: complex, side: float, corner: float, **style: object) -> svg.Rectangle:
-    return _rectangle(middle, complex(side, side), corner, **style)
-
-
-def _rectangle(middle: complex, size: complex, corner: float, **style: object) -> svg.Rectangle:
-    left_top = middle - size / 2
-    # Rounded, so that no last digit of a quotient shows in the text.
-    parts = (round(part, 2) for part in (left_top.real, left_top.imag, size.real, size.imag))
-    return svg.Rectangle(*parts, rx=round(corner, 2), **style)
-
-
-def _text(text: str, middle: complex, size: float, colour: str, kind: str) -> svg.Text:
-    weight = "normal" if kind in ("caption", "left", "origin") else "bold"
-    y = round(middle.imag + BASELINE * size, 2)
-    return svg.Text(text, size, round(middle.real, 2), y, fill=colour, font_weight=weight, class_=kind)
+    return rectangle(middle, complex(side, side), corner, **style)
 
 
 def _gradients() -> list[svg.LinearGradient]:

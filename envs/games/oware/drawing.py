@@ -15,13 +15,29 @@ import drawsvg as svg
 from envs.games.captions import NAMES, one_line
 from envs.games.oware.ascii import LETTERS
 from envs.games.oware.rules import HOUSES
+from envs.games.pictures import (
+    ARROW,
+    CAPTION_SIZE,
+    DARK_INK,
+    FONT,
+    LABEL_SIZE,
+    LAST_STYLE,
+    LIGHT_INK,
+    LIT_COLOUR,
+    RIM_COLOUR,
+    WOOD_COLOURS,
+    circle,
+    polygon,
+    rectangle,
+    text,
+    wooden_board,
+)
 
 WIDTH: Final = 720
 HEIGHT: Final = 328
 MIDDLE: Final = 360 + 148j  # of the board; the caption has what is left below
 CAPTION_AT: Final = 360 + 309j
 PLATE: Final = 692 + 228j  # width and height of the light wood within the frame
-CORNER: Final = 18
 RIM: Final = 1.5
 GRAIN_LINES: Final = 11
 
@@ -37,8 +53,6 @@ ARROWS_AT: Final = (-316, -302, -288)
 HOUSE_RADIUS: Final = 39
 STORE: Final = 66 + 166j
 BAND: Final = 684 + 24j  # lit on the side of the player to move
-ARROW: Final = 5  # half the height of an arrow's head
-LAST_RING: Final = 4  # width of the ring round the last move's house
 
 SEED_RADIUS: Final = 8.5  # at most: where many seeds share a house they are drawn smaller
 SEED_ROOM: Final = 36  # radius of what the seeds of a house may cover
@@ -48,27 +62,14 @@ STORE_SEED_RADIUS: Final = 5.4
 STORE_PITCH: Final = 12.6 + 10.9j  # from seed to seed and from row to row
 STORE_ROWS: Final = (3, 4) * 7  # seeds in a row, nearest the player first; all 48 fit
 
-FONT: Final = "Helvetica, Arial, sans-serif"
-LABEL_SIZE: Final = 14
-CAPTION_SIZE: Final = 15  # at most
 CAPTION_ROOM: Final = 1200  # letters times their size: half of it is their width
 COUNT_SIZE: Final = 17
 TOTAL_SIZE: Final = 21
-BASELINE: Final = 0.35  # of the size: how far the baseline lies below the middle of a numeral
 
-FRAME_COLOUR: Final = "#3b2113"
-WOOD_COLOURS: Final = ("#dcab6e", "#c48a4c")
-GRAIN_COLOUR: Final = "#8f5a28"
 HOLLOW_COLOURS: Final = ("#8a5a32", "#7a4c28", "#4a2912")
-RIM_COLOUR: Final = "#efcd9c"
 SEED_COLOURS: Final = ("#fbfaf0", "#b9bba4", "#74775f")
 SEED_EDGE: Final = "#2e2a1c"
-LAST_COLOUR: Final = "#d8362a"
-LIT_COLOUR: Final = "#f3bd4b"
-LIGHT_INK: Final = "#f1e2c6"
-DARK_INK: Final = "#2f1a0c"
 RIM_STYLE: Final = {"stroke": RIM_COLOUR, "stroke_width": RIM, "stroke_opacity": 0.8}
-LAST_STYLE: Final = {"stroke": LAST_COLOUR, "stroke_width": LAST_RING, "fill": "none"}
 
 
 def draw(
@@ -84,12 +85,12 @@ def draw(
     picture.append_title(_in_words(houses, stores, line))
     for gradient in _gradients():
         picture.append_def(gradient)
-    picture.append(_board())
+    picture.append(wooden_board(complex(WIDTH, HEIGHT), MIDDLE - PLATE / 2, PLATE, GRAIN_LINES, "oware-wood"))
     picture.extend(_side(seat, seat == mover) for seat in range(len(NAMES)))
     picture.extend(_store(seat, seeds) for seat, seeds in enumerate(stores))
     picture.extend(_house(*divmod(place, HOUSES), seeds, place == last_house) for place, seeds in enumerate(houses))
     size = min(CAPTION_SIZE, CAPTION_ROOM / max(1, len(line)))
-    picture.append(_text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
+    picture.append(text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
     return str(picture.as_svg(header=""))
 
 
@@ -106,26 +107,6 @@ def _in_words(houses: Sequence[int], stores: Sequence[int], caption: str) -> str
 # The parts of the picture
 
 
-def _board() -> svg.Group:
-    """The frame, and in it the plate with its grain."""
-    frame = svg.Rectangle(0, 0, WIDTH, HEIGHT, rx=CORNER, fill=FRAME_COLOUR)
-    plate = _rectangle(MIDDLE, PLATE, CORNER / 2, fill="url(#oware-wood)")
-    grain = svg.Group(fill="none", stroke=GRAIN_COLOUR, stroke_opacity=0.2)
-    grain.extend(_grain_line(number) for number in range(GRAIN_LINES))
-    return svg.Group([frame, plate, grain], class_="board")
-
-
-def _grain_line(number: int) -> svg.Path:
-    """A wave from edge to edge of the plate that stays clear of the plate's top and bottom."""
-    step = PLATE.imag / (GRAIN_LINES + 1)
-    left, right = MIDDLE.real - PLATE.real / 2, MIDDLE.real + PLATE.real / 2
-    y = MIDDLE.imag - PLATE.imag / 2 + step * (number + 1)
-    bend = round(2 * step * sin((number + 1) ** 2), 2)  # no two neighbours alike
-    third = (right - left) / 3
-    path = svg.Path(stroke_width=1 + number % 3 / 2)
-    return path.M(left, y).C(left + third, y + bend, right - third, y - bend, right, y)
-
-
 def _side(seat: int, to_move: bool) -> svg.Group:
     """A player's name and the letters of the houses, lit if the player is to move."""
     side = svg.Group(class_="side", data_player=NAMES[seat])
@@ -133,18 +114,18 @@ def _side(seat: int, to_move: bool) -> svg.Group:
     if to_move:
         side.append(_mover_mark(seat))
     for letter, x in zip(LETTERS[seat], HOUSE_AT, strict=True):
-        side.append(_text(letter, _turned(seat, x, LABEL), LABEL_SIZE, colour, "label"))
-    side.append(_text(NAMES[seat], _turned(seat, STORE_AT, LABEL), LABEL_SIZE, colour, "name"))
+        side.append(text(letter, _turned(seat, x, LABEL), LABEL_SIZE, colour, "label"))
+    side.append(text(NAMES[seat], _turned(seat, STORE_AT, LABEL), LABEL_SIZE, colour, "name"))
     return side
 
 
 def _mover_mark(seat: int) -> svg.Group:
     """A lit band along the player's side, with arrows that point the way the seeds go."""
-    band = _rectangle(_turned(seat, 0, LABEL), BAND, BAND.imag / 2, fill=LIT_COLOUR)
+    band = rectangle(_turned(seat, 0, LABEL), BAND, BAND.imag / 2, fill=LIT_COLOUR)
     arrows = svg.Group(fill=DARK_INK)
     for x in ARROWS_AT:
         head = [_turned(seat, x + dx, LABEL + dy) for dx, dy in ((-ARROW, -ARROW), (ARROW, 0), (-ARROW, ARROW))]
-        arrows.append(svg.Lines(*(part for point in head for part in (point.real, point.imag)), close=True))
+        arrows.append(polygon(*head))
     return svg.Group([band, arrows], class_="mover")
 
 
@@ -153,12 +134,12 @@ def _house(seat: int, index: int, seeds: int, is_last: bool) -> svg.Group:
     letter, middle = LETTERS[seat][index], _turned(seat, HOUSE_AT[index], ROW)
     house = svg.Group(class_="house", data_house=letter)
     house.append_title(f"{letter}: {seeds}")
-    house.append(_circle(middle, HOUSE_RADIUS, class_="hollow", fill="url(#oware-hollow)", **RIM_STYLE))
+    house.append(circle(middle, HOUSE_RADIUS, class_="hollow", fill="url(#oware-hollow)", **RIM_STYLE))
     if is_last:
-        house.append(_circle(middle, HOUSE_RADIUS, class_="last", **LAST_STYLE))
+        house.append(circle(middle, HOUSE_RADIUS, class_="last", **LAST_STYLE))
     spots, radius = _ringed(seeds, turn=seat * HOUSES + index)
     house.append(_seeds([middle + spot for spot in spots], radius))
-    house.append(_text(str(seeds), _turned(seat, HOUSE_AT[index], COUNT), COUNT_SIZE, DARK_INK, "count"))
+    house.append(text(str(seeds), _turned(seat, HOUSE_AT[index], COUNT), COUNT_SIZE, DARK_INK, "count"))
     return house
 
 
@@ -167,17 +148,17 @@ def _store(seat: int, seeds: int) -> svg.Group:
     store = svg.Group(class_="store", data_store=NAMES[seat])
     store.append_title(f"{NAMES[seat]}: {seeds}")
     middle = _turned(seat, STORE_AT, 0)
-    store.append(_rectangle(middle, STORE, STORE.real / 3, class_="hollow", fill="url(#oware-hollow)", **RIM_STYLE))
+    store.append(rectangle(middle, STORE, STORE.real / 3, class_="hollow", fill="url(#oware-hollow)", **RIM_STYLE))
     spots = [_turned(seat, STORE_AT + spot.real, spot.imag) for spot in _stacked()[:seeds]]
     store.append(_seeds(spots, STORE_SEED_RADIUS))
-    store.append(_text(str(seeds), _turned(seat, STORE_AT, COUNT), TOTAL_SIZE, DARK_INK, "total"))
+    store.append(text(str(seeds), _turned(seat, STORE_AT, COUNT), TOTAL_SIZE, DARK_INK, "total"))
     return store
 
 
 def _seeds(spots: Sequence[complex], radius: float) -> svg.Group:
     """One seed on each spot."""
     group = svg.Group(fill="url(#oware-seed)", stroke=SEED_EDGE, stroke_width=0.8)
-    group.extend(_circle(spot, radius, class_="seed") for spot in spots)
+    group.extend(circle(spot, radius, class_="seed") for spot in spots)
     return group
 
 
@@ -219,22 +200,6 @@ def _ring_sizes(seeds: int) -> list[int]:
 def _turned(seat: int, x: float, y: float) -> complex:
     """The point that the player finds x to the right of the middle of the board and y nearer than it."""
     return MIDDLE + complex(x, y) * (-1 if seat else 1)
-
-
-def _circle(middle: complex, radius: float, **style: object) -> svg.Circle:
-    # Rounded, so that no platform's last digit of a sine shows in the text.
-    return svg.Circle(round(middle.real, 2), round(middle.imag, 2), round(radius, 2), **style)
-
-
-def _rectangle(middle: complex, size: complex, corner: float, **style: object) -> svg.Rectangle:
-    left_top = middle - size / 2
-    return svg.Rectangle(left_top.real, left_top.imag, size.real, size.imag, rx=corner, **style)
-
-
-def _text(text: str, middle: complex, size: float, colour: str, kind: str) -> svg.Text:
-    weight = "normal" if kind == "caption" else "bold"
-    y = round(middle.imag + BASELINE * size, 2)
-    return svg.Text(text, size, middle.real, y, fill=colour, font_weight=weight, class_=kind)
 
 
 def _gradients() -> list[svg.LinearGradient | svg.RadialGradient]:

@@ -6,12 +6,28 @@ sees it, and turned for North. Points are complex numbers, x + y * 1j with y dow
 
 from collections.abc import Sequence
 from itertools import count
-from math import sin
 from typing import Final
 
 import drawsvg as svg
 
 from envs.games.captions import NAMES, one_line
+from envs.games.pictures import (
+    ARROW,
+    CAPTION_SIZE,
+    DARK_INK,
+    FONT,
+    LABEL_SIZE,
+    LAST_STYLE,
+    LIGHT_INK,
+    LIT_COLOUR,
+    RIM_COLOUR,
+    WOOD_COLOURS,
+    circle,
+    polygon,
+    rectangle,
+    text,
+    wooden_board,
+)
 from envs.games.toguz_kumalak.ascii import ROW, hole_name
 
 WIDTH: Final = 720
@@ -19,7 +35,6 @@ HEIGHT: Final = 480
 MIDDLE: Final = 360 + 224j  # of the board; the caption has what is left below
 CAPTION_AT: Final = 360 + 461j
 PLATE: Final = 692 + 380j  # width and height of the light wood within the frame
-CORNER: Final = 18
 RIM: Final = 1.5
 GRAIN_LINES: Final = 17
 
@@ -39,8 +54,6 @@ HOLE_CORNER: Final = 17
 STORE: Final = 596 + 42j
 STORE_CORNER: Final = 21
 BAND: Final = 684 + 24j  # lit on the side of the player to move
-ARROW: Final = 5  # half the height of an arrow's head
-LAST_RING: Final = 4  # width of the rings of the last move's holes
 LAST_GAP: Final = 6 + 6j  # how much wider and higher the rings are than the hole
 
 SEED_ROOM: Final = 42 + 105j  # of a hole: what its seeds may cover
@@ -53,29 +66,16 @@ STONE_AT: Final = 8  # from the middle of the hole towards the row's player
 OWNER_AT: Final = -18
 POINTER: Final = (-46, -34, 11)  # tip, base and half the width of the wedge towards the owner
 
-FONT: Final = "Helvetica, Arial, sans-serif"
-LABEL_SIZE: Final = 14
-CAPTION_SIZE: Final = 15  # at most
 CAPTION_ROOM: Final = 1200  # letters times their size: half of it is their width
 COUNT_SIZE: Final = 17
 TOTAL_SIZE: Final = 21
-BASELINE: Final = 0.35  # of the size: how far the baseline lies below the middle of a numeral
 
-FRAME_COLOUR: Final = "#3b2113"
-WOOD_COLOURS: Final = ("#dcab6e", "#c48a4c")
-GRAIN_COLOUR: Final = "#8f5a28"
 HOLLOW_COLOURS: Final = ("#4a2912", "#754a28", "#8a5a32")
-RIM_COLOUR: Final = "#efcd9c"
 SEED_COLOURS: Final = ("#fdf9ea", "#e0cfa4", "#9d8453")
 SEED_EDGE: Final = "#3d2f16"
 OWNER_COLOURS: Final = ("#15616d", "#5b3a78")  # of a tuzdyk: South's and North's
 STONE_COLOURS: Final = ("#5fc3c9", "#b58ad6")
-LAST_COLOUR: Final = "#d8362a"
-LIT_COLOUR: Final = "#f3bd4b"
-LIGHT_INK: Final = "#f1e2c6"
-DARK_INK: Final = "#2f1a0c"
 RIM_STYLE: Final = {"stroke": RIM_COLOUR, "stroke_width": RIM, "stroke_opacity": 0.8}
-LAST_STYLE: Final = {"stroke": LAST_COLOUR, "stroke_width": LAST_RING, "fill": "none"}
 
 
 def draw(
@@ -97,13 +97,13 @@ def draw(
     picture.append_title(_in_words(holes, stores, tuzdyks, line))
     for gradient in _gradients():
         picture.append_def(gradient)
-    picture.append(_board())
+    picture.append(wooden_board(complex(WIDTH, HEIGHT), MIDDLE - PLATE / 2, PLATE, GRAIN_LINES, "toguz-wood"))
     picture.extend(_side(seat, seat == mover) for seat in range(len(NAMES)))
     picture.extend(_store(seat, seeds) for seat, seeds in enumerate(stores))
     picture.extend(_tuzdyk(place) if place in tuzdyks else _hole(place, seeds) for place, seeds in enumerate(holes))
     picture.append(_last_move(last))
     size = min(CAPTION_SIZE, CAPTION_ROOM / max(1, len(line)))
-    picture.append(_text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
+    picture.append(text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
     return str(picture.as_svg(header=""))
 
 
@@ -121,26 +121,6 @@ def _in_words(holes: Sequence[int], stores: Sequence[int], tuzdyks: Sequence[int
 # The parts of the picture
 
 
-def _board() -> svg.Group:
-    """The frame, and in it the plate with its grain."""
-    frame = svg.Rectangle(0, 0, WIDTH, HEIGHT, rx=CORNER, fill=FRAME_COLOUR)
-    plate = _rectangle(MIDDLE, PLATE, CORNER / 2, fill="url(#toguz-wood)")
-    grain = svg.Group(fill="none", stroke=GRAIN_COLOUR, stroke_opacity=0.2)
-    grain.extend(_grain_line(number) for number in range(GRAIN_LINES))
-    return svg.Group([frame, plate, grain], class_="board")
-
-
-def _grain_line(number: int) -> svg.Path:
-    """A wave from edge to edge of the plate that stays clear of the plate's top and bottom."""
-    step = PLATE.imag / (GRAIN_LINES + 1)
-    left, right = MIDDLE.real - PLATE.real / 2, MIDDLE.real + PLATE.real / 2
-    y = round(MIDDLE.imag - PLATE.imag / 2 + step * (number + 1), 2)
-    bend = round(2 * step * sin((number + 1) ** 2), 2)  # no two neighbours alike
-    third = round((right - left) / 3, 2)
-    path = svg.Path(stroke_width=1 + number % 3 / 2)
-    return path.M(left, y).C(left + third, round(y + bend, 2), right - third, round(y - bend, 2), right, y)
-
-
 def _side(seat: int, to_move: bool) -> svg.Group:
     """A player's name and the numbers of the holes, lit if the player is to move."""
     side = svg.Group(class_="side", data_player=NAMES[seat])
@@ -148,18 +128,18 @@ def _side(seat: int, to_move: bool) -> svg.Group:
     if to_move:
         side.append(_mover_mark(seat))
     for number, x in enumerate(HOLES_AT, start=1):
-        side.append(_text(str(number), _turned(seat, x, LABEL), LABEL_SIZE, colour, "label"))
-    side.append(_text(NAMES[seat], _turned(seat, NAME_AT, LABEL), LABEL_SIZE, colour, "name"))
+        side.append(text(str(number), _turned(seat, x, LABEL), LABEL_SIZE, colour, "label"))
+    side.append(text(NAMES[seat], _turned(seat, NAME_AT, LABEL), LABEL_SIZE, colour, "name"))
     return side
 
 
 def _mover_mark(seat: int) -> svg.Group:
     """A lit band along the player's side, with arrows that point the way the seeds go."""
-    band = _rectangle(_turned(seat, 0, LABEL), BAND, BAND.imag / 2, fill=LIT_COLOUR)
+    band = rectangle(_turned(seat, 0, LABEL), BAND, BAND.imag / 2, fill=LIT_COLOUR)
     arrows = svg.Group(fill=DARK_INK)
     for x in ARROWS_AT:
         arrows.append(
-            _polygon([_turned(seat, x + dx, LABEL + dy) for dx, dy in ((-ARROW, -ARROW), (ARROW, 0), (-ARROW, ARROW))])
+            polygon(*(_turned(seat, x + dx, LABEL + dy) for dx, dy in ((-ARROW, -ARROW), (ARROW, 0), (-ARROW, ARROW))))
         )
     return svg.Group([band, arrows], class_="mover")
 
@@ -167,11 +147,11 @@ def _mover_mark(seat: int) -> svg.Group:
 def _hole(place: int, seeds: int) -> svg.Group:
     """A groove with its seeds and their number."""
     hole, middle = _named(place, f"{hole_name(place)}: {seeds}"), _middle(place)
-    hole.append(_rectangle(middle, HOLE, HOLE_CORNER, class_="hollow", fill="url(#toguz-hollow)", **RIM_STYLE))
+    hole.append(rectangle(middle, HOLE, HOLE_CORNER, class_="hollow", fill="url(#toguz-hollow)", **RIM_STYLE))
     spots, radius = _laid(seeds, SEED_ROOM.real, SEED_ROOM.imag)
     seat = place // ROW
     hole.append(_seeds([middle + _about(seat, spot.real, spot.imag) for spot in spots], radius))
-    hole.append(_text(str(seeds), _beside(place), COUNT_SIZE, DARK_INK, "count"))
+    hole.append(text(str(seeds), _beside(place), COUNT_SIZE, DARK_INK, "count"))
     return hole
 
 
@@ -181,16 +161,16 @@ def _tuzdyk(place: int) -> svg.Group:
     owner = 1 - row
     hole = _named(place, f"{hole_name(place)}: {NAMES[owner]}'s tuzdyk")
     tuzdyk = svg.Group(class_="tuzdyk", data_owner=NAMES[owner])
-    tuzdyk.append(_rectangle(middle, HOLE, HOLE_CORNER, class_="hollow", fill=OWNER_COLOURS[owner], **RIM_STYLE))
+    tuzdyk.append(rectangle(middle, HOLE, HOLE_CORNER, class_="hollow", fill=OWNER_COLOURS[owner], **RIM_STYLE))
     stone = middle + _about(row, 0, STONE_AT)
-    tuzdyk.append(_circle(stone, STONE, fill=STONE_COLOURS[owner], stroke=LIGHT_INK, stroke_width=RIM))
-    tuzdyk.append(_text("X", stone, COUNT_SIZE, DARK_INK, "stone"))
-    tuzdyk.append(_text(NAMES[owner], middle + _about(row, 0, OWNER_AT), LABEL_SIZE, LIGHT_INK, "owner"))
+    tuzdyk.append(circle(stone, STONE, fill=STONE_COLOURS[owner], stroke=LIGHT_INK, stroke_width=RIM))
+    tuzdyk.append(text("X", stone, COUNT_SIZE, DARK_INK, "stone"))
+    tuzdyk.append(text(NAMES[owner], middle + _about(row, 0, OWNER_AT), LABEL_SIZE, LIGHT_INK, "owner"))
     tip, base, half = POINTER
     wedge = [middle + _about(row, x, y) for x, y in ((-half, base), (0, tip), (half, base))]
-    tuzdyk.append(_polygon(wedge, fill=STONE_COLOURS[owner]))
+    tuzdyk.append(polygon(*wedge, fill=STONE_COLOURS[owner]))
     hole.append(tuzdyk)
-    hole.append(_text("tuzdyk", _beside(place), LABEL_SIZE, DARK_INK, "count"))
+    hole.append(text("tuzdyk", _beside(place), LABEL_SIZE, DARK_INK, "count"))
     return hole
 
 
@@ -200,7 +180,7 @@ def _last_move(last: tuple[int, int] | None) -> svg.Group:
     for kind, place in zip(("to", "from"), reversed(last or ()), strict=False):
         dashes = {"stroke_dasharray": "7 5"} if kind == "to" else {}
         corner = HOLE_CORNER + LAST_GAP.real / 2
-        ring = _rectangle(
+        ring = rectangle(
             _middle(place), HOLE + LAST_GAP, corner, class_=kind, data_hole=hole_name(place), **LAST_STYLE, **dashes
         )
         group.append(ring)
@@ -212,17 +192,17 @@ def _store(seat: int, seeds: int) -> svg.Group:
     store = svg.Group(class_="store", data_store=NAMES[seat])
     store.append_title(f"{NAMES[seat]}: {seeds}")
     middle = _turned(seat, 0, STORE_AT)
-    store.append(_rectangle(middle, STORE, STORE_CORNER, class_="hollow", fill="url(#toguz-hollow)", **RIM_STYLE))
+    store.append(rectangle(middle, STORE, STORE_CORNER, class_="hollow", fill="url(#toguz-hollow)", **RIM_STYLE))
     spots, radius = _laid(seeds, STORE_ROOM.imag, STORE_ROOM.real)
     store.append(_seeds([middle + _about(seat, -spot.imag, spot.real) for spot in spots], radius))
-    store.append(_text(str(seeds), _turned(seat, TOTAL_AT, STORE_AT), TOTAL_SIZE, DARK_INK, "total"))
+    store.append(text(str(seeds), _turned(seat, TOTAL_AT, STORE_AT), TOTAL_SIZE, DARK_INK, "total"))
     return store
 
 
 def _seeds(spots: Sequence[complex], radius: float) -> svg.Group:
     """One seed on each spot."""
     group = svg.Group(fill="url(#toguz-seed)", stroke=SEED_EDGE, stroke_width=0.8)
-    group.extend(_circle(spot, radius, class_="seed") for spot in spots)
+    group.extend(circle(spot, radius, class_="seed") for spot in spots)
     return group
 
 
@@ -269,26 +249,6 @@ def _named(place: int, title: str) -> svg.Group:
     group = svg.Group(class_="hole", data_hole=hole_name(place))
     group.append_title(title)
     return group
-
-
-def _circle(middle: complex, radius: float, **style: object) -> svg.Circle:
-    # Rounded, so that no platform's last digit shows in the text.
-    return svg.Circle(round(middle.real, 2), round(middle.imag, 2), round(radius, 2), **style)
-
-
-def _rectangle(middle: complex, size: complex, corner: float, **style: object) -> svg.Rectangle:
-    left_top = middle - size / 2
-    return svg.Rectangle(left_top.real, left_top.imag, size.real, size.imag, rx=corner, **style)
-
-
-def _polygon(corners: Sequence[complex], **style: object) -> svg.Lines:
-    return svg.Lines(*(part for point in corners for part in (point.real, point.imag)), close=True, **style)
-
-
-def _text(text: str, middle: complex, size: float, colour: str, kind: str) -> svg.Text:
-    weight = "normal" if kind == "caption" else "bold"
-    y = round(middle.imag + BASELINE * size, 2)
-    return svg.Text(text, size, middle.real, y, fill=colour, font_weight=weight, class_=kind)
 
 
 def _gradients() -> list[svg.LinearGradient | svg.RadialGradient]:

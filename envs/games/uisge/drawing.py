@@ -4,12 +4,29 @@ Points are complex numbers, x + y * 1j with y downward; lengths are pixels.
 """
 
 from collections.abc import Sequence
-from math import sin
 from typing import Final
 
 import drawsvg as svg
 
 from envs.games.captions import NAMES, one_line
+from envs.games.pictures import (
+    ARROW,
+    CAPTION_SIZE,
+    CORNER,
+    DARK_INK,
+    FONT,
+    LABEL_SIZE,
+    LAST_RING,
+    LAST_STYLE,
+    LIGHT_INK,
+    LIT_COLOUR,
+    WOOD_COLOURS,
+    circle,
+    polygon,
+    rectangle,
+    text,
+    wooden_board,
+)
 from envs.games.uisge.ascii import FILES, FREE, PIECES, RANKS
 
 WIDTH: Final = 536
@@ -17,7 +34,6 @@ HEIGHT: Final = 536
 CELL: Final = 64
 LEFT_TOP: Final = 44 + 48j  # of the plate
 PLATE: Final = complex(CELL * len(FILES), CELL * len(RANKS))  # width and height of the light wood within the frame
-CORNER: Final = 18
 GRAIN_LINES: Final = 17
 
 BANDS_AT: Final = (268 + 482j, 268 + 24j)  # the middles of South's band and of North's
@@ -25,7 +41,6 @@ BAND: Final = 500 + 26j  # lit on the side of the player to move
 NAME_AT: Final = -218  # from the middle of the band
 KINGS_AT: Final = 212
 ARROWS_AT: Final = (-14, 0, 14)
-ARROW: Final = 5  # half the height of an arrow's head
 FILES_AT: Final = 450
 RANKS_AT: Final = (30, 506)
 CAPTION_AT: Final = 268 + 516j
@@ -35,32 +50,19 @@ PAWN_RING: Final = 14
 KING_RING: Final = 20
 SHADOW: Final = 1 + 2.5j  # from a piece to its shadow
 LAST_RADIUS: Final = 27
-LAST_RING: Final = 4  # width of the ring round the piece last moved
 LAST_SQUARE: Final = 44  # width of the outline on the square that it left
 CROWN: Final = (-10 + 9j, -13 - 5j, -5.5 + 1j, -10j, 5.5 + 1j, 13 - 5j, 10 + 9j)  # its outline about the piece's middle
 JEWELS: Final = (-13 - 6j, -11j, 13 - 6j)
 JEWEL_RADIUS: Final = 2.6
 
-FONT: Final = "Helvetica, Arial, sans-serif"
-LABEL_SIZE: Final = 14
-CAPTION_SIZE: Final = 15  # at most
 CAPTION_ROOM: Final = 960  # letters times their size: half of it is their width
-BASELINE: Final = 0.35  # of the size: how far the baseline lies below the middle of a numeral
 
-FRAME_COLOUR: Final = "#3b2113"
-WOOD_COLOURS: Final = ("#dcab6e", "#c48a4c")
-GRAIN_COLOUR: Final = "#8f5a28"
 GROOVE_COLOUR: Final = "#7a4c28"
-LAST_COLOUR: Final = "#d8362a"
-LIT_COLOUR: Final = "#f3bd4b"
-LIGHT_INK: Final = "#f1e2c6"
-DARK_INK: Final = "#2f1a0c"
 # South's and North's.
 PIECE_COLOURS: Final = (("#fffdf4", "#f1e8cf", "#cdbd94"), ("#5a8ea4", "#2d5d74", "#16394b"))
 EDGE_COLOURS: Final = ("#6a5730", "#0b2029")
 RING_COLOURS: Final = ("#c3b184", "#6fa5ba")
 CROWN_COLOURS: Final = ("#63300d", "#ffd25e")
-LAST_STYLE: Final = {"stroke": LAST_COLOUR, "stroke_width": LAST_RING, "fill": "none"}
 
 
 def draw(board: Sequence[str], mover: int | None, last: tuple[str, str] | None, caption: str = "") -> str:
@@ -81,9 +83,9 @@ def draw(board: Sequence[str], mover: int | None, last: tuple[str, str] | None, 
         picture.append(_left_behind(last[0]))
     picture.extend(_piece(square, piece) for square, piece in _placed(board))
     if last is not None:
-        picture.append(_circle(_middle(last[1]), LAST_RADIUS, class_="last", data_square=last[1], **LAST_STYLE))
+        picture.append(circle(_middle(last[1]), LAST_RADIUS, class_="last", data_square=last[1], **LAST_STYLE))
     size = min(CAPTION_SIZE, CAPTION_ROOM / max(1, len(line)))
-    picture.append(_text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
+    picture.append(text(line, CAPTION_AT, round(size, 2), LIGHT_INK, "caption"))
     return str(picture.as_svg(header=""))
 
 
@@ -113,22 +115,9 @@ def _in_words(board: Sequence[str], caption: str) -> str:
 
 def _plate() -> svg.Group:
     """The frame, and in it the plate with its grain and the grooves between the squares."""
-    frame = svg.Rectangle(0, 0, WIDTH, HEIGHT, rx=CORNER, fill=FRAME_COLOUR)
-    plate = _rectangle(LEFT_TOP + PLATE / 2, PLATE, CORNER / 3, fill="url(#uisge-wood)")
-    grain = svg.Group(fill="none", stroke=GRAIN_COLOUR, stroke_opacity=0.2)
-    grain.extend(_grain_line(number) for number in range(GRAIN_LINES))
-    return svg.Group([frame, plate, grain, _grooves()], class_="board")
-
-
-def _grain_line(number: int) -> svg.Path:
-    """A wave from edge to edge of the plate that stays clear of the plate's top and bottom."""
-    step = PLATE.imag / (GRAIN_LINES + 1)
-    left, right = LEFT_TOP.real, LEFT_TOP.real + PLATE.real
-    y = round(LEFT_TOP.imag + step * (number + 1), 2)
-    bend = round(2 * step * sin((number + 1) ** 2), 2)  # no two neighbours alike
-    third = round((right - left) / 3, 2)
-    path = svg.Path(stroke_width=1 + number % 3 / 2)
-    return path.M(left, y).C(left + third, round(y + bend, 2), right - third, round(y - bend, 2), right, y)
+    board = wooden_board(complex(WIDTH, HEIGHT), LEFT_TOP, PLATE, GRAIN_LINES, "uisge-wood")
+    board.append(_grooves())
+    return board
 
 
 def _grooves() -> svg.Path:
@@ -145,10 +134,10 @@ def _labels() -> svg.Group:
     """The letters of the files below the plate and the numbers of the ranks on both sides of it."""
     labels = svg.Group(class_="labels")
     for file in FILES:
-        labels.append(_text(file, complex(_middle(file + "1").real, FILES_AT), LABEL_SIZE, LIGHT_INK, "file"))
+        labels.append(text(file, complex(_middle(file + "1").real, FILES_AT), LABEL_SIZE, LIGHT_INK, "file"))
     for rank in RANKS:
         for x in RANKS_AT:
-            labels.append(_text(rank, complex(x, _middle("a" + rank).imag), LABEL_SIZE, LIGHT_INK, "rank"))
+            labels.append(text(rank, complex(x, _middle("a" + rank).imag), LABEL_SIZE, LIGHT_INK, "rank"))
     return labels
 
 
@@ -159,17 +148,17 @@ def _side(seat: int, kings: int, to_move: bool) -> svg.Group:
     middle = BANDS_AT[seat]
     if to_move:
         side.append(_mover_mark(middle, -1 if seat == 0 else 1))
-    side.append(_text(NAMES[seat], middle + NAME_AT, LABEL_SIZE, colour, "name"))
-    side.append(_text(f"{kings} king{'' if kings == 1 else 's'}", middle + KINGS_AT, LABEL_SIZE, colour, "kings"))
+    side.append(text(NAMES[seat], middle + NAME_AT, LABEL_SIZE, colour, "name"))
+    side.append(text(f"{kings} king{'' if kings == 1 else 's'}", middle + KINGS_AT, LABEL_SIZE, colour, "kings"))
     return side
 
 
 def _mover_mark(middle: complex, towards: int) -> svg.Group:
     """A lit band about the point, with arrows that point up (-1) or down (1)."""
-    band = _rectangle(middle, BAND, BAND.imag / 2, fill=LIT_COLOUR)
+    band = rectangle(middle, BAND, BAND.imag / 2, fill=LIT_COLOUR)
     arrows = svg.Group(fill=DARK_INK)
     head = [complex(x, towards * y) for x, y in ((-ARROW, -ARROW), (0, ARROW), (ARROW, -ARROW))]
-    arrows.extend(_outline([middle + x + point for point in head]) for x in ARROWS_AT)
+    arrows.extend(polygon(*(middle + x + point for point in head)) for x in ARROWS_AT)
     return svg.Group([band, arrows], class_="mover")
 
 
@@ -177,7 +166,7 @@ def _left_behind(square: str) -> svg.Rectangle:
     """A dashed outline on the square that the last move left."""
     size = complex(LAST_SQUARE, LAST_SQUARE)
     style = {**LAST_STYLE, "stroke_width": LAST_RING - 1, "stroke_dasharray": "7 5"}
-    return _rectangle(_middle(square), size, CORNER / 2, class_="last", data_square=square, **style)
+    return rectangle(_middle(square), size, CORNER / 2, class_="last", data_square=square, **style)
 
 
 def _piece(square: str, piece: str) -> svg.Group:
@@ -187,25 +176,25 @@ def _piece(square: str, piece: str) -> svg.Group:
     middle = _middle(square)
     group = svg.Group(class_="piece", data_square=square, data_piece=piece)
     group.append_title(f"{square}: {NAMES[seat]}'s {'king' if is_king else 'pawn'}")
-    group.append(_circle(middle + SHADOW, PIECE_RADIUS, fill=DARK_INK, fill_opacity=0.35))
+    group.append(circle(middle + SHADOW, PIECE_RADIUS, fill=DARK_INK, fill_opacity=0.35))
     disc = {"fill": f"url(#uisge-{NAMES[seat].lower()})", "stroke": EDGE_COLOURS[seat], "stroke_width": 1.5}
-    group.append(_circle(middle, PIECE_RADIUS, class_="disc", **disc))
+    group.append(circle(middle, PIECE_RADIUS, class_="disc", **disc))
     group.append(_crown(middle, seat) if is_king else _ring(middle, seat))
     return group
 
 
 def _ring(middle: complex, seat: int) -> svg.Circle:
     """The ring of a pawn."""
-    return _circle(middle, PAWN_RING, class_="ring", fill="none", stroke=RING_COLOURS[seat], stroke_width=2)
+    return circle(middle, PAWN_RING, class_="ring", fill="none", stroke=RING_COLOURS[seat], stroke_width=2)
 
 
 def _crown(middle: complex, seat: int) -> svg.Group:
     """The crown of a king, and a ring of its colour about it."""
     colour = CROWN_COLOURS[seat]
     crown = svg.Group(class_="crown", fill=colour)
-    crown.append(_circle(middle, KING_RING, fill="none", stroke=colour, stroke_width=2))
-    crown.append(_outline([middle + point for point in CROWN]))
-    crown.extend(_circle(middle + point, JEWEL_RADIUS) for point in JEWELS)
+    crown.append(circle(middle, KING_RING, fill="none", stroke=colour, stroke_width=2))
+    crown.append(polygon(*(middle + point for point in CROWN)))
+    crown.extend(circle(middle + point, JEWEL_RADIUS) for point in JEWELS)
     return crown
 
 
@@ -215,27 +204,6 @@ def _crown(middle: complex, seat: int) -> svg.Group:
 def _middle(square: str) -> complex:
     """The middle of the square."""
     return LEFT_TOP + CELL * complex(FILES.index(square[0]) + 0.5, RANKS.index(square[1]) + 0.5)
-
-
-def _outline(points: Sequence[complex]) -> svg.Lines:
-    """The shape with these corners."""
-    return svg.Lines(*(round(part, 2) for point in points for part in (point.real, point.imag)), close=True)
-
-
-def _circle(middle: complex, radius: float, **style: object) -> svg.Circle:
-    # Rounded, so that no platform's last digit shows in the text.
-    return svg.Circle(round(middle.real, 2), round(middle.imag, 2), radius, **style)
-
-
-def _rectangle(middle: complex, size: complex, corner: float, **style: object) -> svg.Rectangle:
-    left_top = middle - size / 2
-    return svg.Rectangle(left_top.real, left_top.imag, size.real, size.imag, rx=corner, **style)
-
-
-def _text(text: str, middle: complex, size: float, colour: str, kind: str) -> svg.Text:
-    weight = "normal" if kind == "caption" else "bold"
-    y = round(middle.imag + BASELINE * size, 2)
-    return svg.Text(text, size, middle.real, y, fill=colour, font_weight=weight, class_=kind)
 
 
 def _gradients() -> list[svg.LinearGradient | svg.RadialGradient]:
