@@ -237,7 +237,9 @@ def test_a_million_positions_are_as_in_the_twin() -> None:
             every_move(boards(rng, 1500, options, int(rng.integers(limits[1]))), tally)
             ends[no_move, diagonal_jumps] += tally.ends
             total += tally.positions
-    assert {rules: set(found) for rules, found in ends.items()} == {rules: ends_of(*rules) for rules in RULES}
+    # Which ends every rule set can reach, the fast tests show; here some are left to chance.
+    assert all(set(found) <= ends_of(*rules) for rules, found in ends.items())
+    assert set().union(*ends.values()) == set().union(*(ends_of(*rules) for rules in RULES))
 
 
 # Positions
