@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -142,11 +143,20 @@ class Game:
     read_board: Callable[[str, np.ndarray, bool], None]
     move_text: Callable[[np.ndarray], str]  # of the last move, in the row that it led to
     read_move: Callable[[np.ndarray, int, str], bool]  # the row's last move is the player's of that text, if it can be
-    draw_svg: Callable[[np.ndarray], str]
-    draw_text: Callable[[np.ndarray], str]
+    drawn: Callable[[np.ndarray], dict[str, Any]]  # what a picture shows of the row, as the drawing functions take it
     manual: str
     spellings: Callable[[str], tuple[str, ...]] = one_spelling  # all that may be typed for a move, given its text
     split_turn: Callable[[str], tuple[str, ...]] = one_ply  # the plies of what may be a whole turn's text
+
+    def draw_svg(self, row: np.ndarray) -> str:
+        """The board as an SVG document. Raises `ImportError` without the drawing library."""
+        svg: str = import_module(f"envs.games.{self.name}.drawing").draw(**self.drawn(row))
+        return svg
+
+    def draw_text(self, row: np.ndarray) -> str:
+        """The board for a terminal."""
+        board: str = import_module(f"envs.games.{self.name}.ascii").board_text(**self.drawn(row))
+        return board
 
     @property
     def alternates(self) -> bool:

@@ -23,7 +23,6 @@ from envs.errors import BadText
 from envs.games.captions import caption
 from envs.games.eiyiu import rules
 from envs.games.eiyiu.ascii import COLUMNS, Cell, cell_name
-from envs.games.eiyiu.ascii import board_text as ascii_board
 from envs.games.eiyiu.rules import (
     CELL,
     DRAW,
@@ -445,18 +444,6 @@ def drawn(row: np.ndarray) -> dict[str, Any]:
     }
 
 
-def draw_svg(row: np.ndarray) -> str:
-    """The board as an SVG document."""
-    from envs.games.eiyiu import drawing
-
-    return drawing.draw(**drawn(row))
-
-
-def draw_text(row: np.ndarray) -> str:
-    """The board for a terminal."""
-    return ascii_board(**drawn(row))
-
-
 GAME: Final = Game(
     name="eiyiu",
     title="Eiyiu",
@@ -478,7 +465,6 @@ GAME: Final = Game(
     move_text=move_text,
     read_move=read_move,
     split_turn=split_turn,
-    draw_svg=draw_svg,
-    draw_text=draw_text,
+    drawn=drawn,
     manual=filled_manual(MANUAL, OBSERVED, rules.ACTIONS, OPTIONS),
 )

@@ -12,7 +12,6 @@ from envs.errors import BadText
 from envs.games.captions import caption
 from envs.games.oware import rules
 from envs.games.oware.ascii import LETTERS
-from envs.games.oware.ascii import board_text as ascii_board
 from envs.games.oware.rules import HOUSES, QUIET, SEEDS, SIDES, STORES
 
 GRAND_SLAMS: Final = ("forfeit", "illegal", "capture")
@@ -145,18 +144,6 @@ def drawn(row: np.ndarray) -> dict[str, Any]:
     }
 
 
-def draw_svg(row: np.ndarray) -> str:
-    """The board as an SVG document."""
-    from envs.games.oware import drawing
-
-    return drawing.draw(**drawn(row))
-
-
-def draw_text(row: np.ndarray) -> str:
-    """The board for a terminal."""
-    return ascii_board(**drawn(row))
-
-
 GAME: Final = Game(
     name="oware",
     title="Oware",
@@ -177,7 +164,6 @@ GAME: Final = Game(
     read_board=read_board,
     move_text=move_text,
     read_move=read_move,
-    draw_svg=draw_svg,
-    draw_text=draw_text,
+    drawn=drawn,
     manual=filled_manual(MANUAL, OBSERVED, rules.ACTIONS, OPTIONS),
 )

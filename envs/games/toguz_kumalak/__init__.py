@@ -11,7 +11,6 @@ from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, 
 from envs.errors import BadText
 from envs.games.captions import caption
 from envs.games.toguz_kumalak import rules
-from envs.games.toguz_kumalak.ascii import board_text as ascii_board
 from envs.games.toguz_kumalak.rules import ALL, HOLES, LAST_HOLE, QUIET, SEEDS, SIDE, STORES, TAKEN, TUZDYKS
 
 BOARD_TEXT: Final = re.compile(r"(\d{1,3}(,\d{1,3}){8}/){2}\d{1,3},\d{1,3}/[1-8-],[1-8-]/[01]", re.ASCII)
@@ -156,18 +155,6 @@ def drawn(row: np.ndarray) -> dict[str, Any]:
     }
 
 
-def draw_svg(row: np.ndarray) -> str:
-    """The board as an SVG document."""
-    from envs.games.toguz_kumalak import drawing
-
-    return drawing.draw(**drawn(row))
-
-
-def draw_text(row: np.ndarray) -> str:
-    """The board for a terminal."""
-    return ascii_board(**drawn(row))
-
-
 GAME: Final = Game(
     name="toguz_kumalak",
     title="Toguz Kumalak",
@@ -189,7 +176,6 @@ GAME: Final = Game(
     move_text=move_text,
     read_move=read_move,
     spellings=spellings,
-    draw_svg=draw_svg,
-    draw_text=draw_text,
+    drawn=drawn,
     manual=filled_manual(MANUAL, OBSERVED, rules.ACTIONS, OPTIONS),
 )

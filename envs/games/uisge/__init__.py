@@ -11,7 +11,6 @@ from envs.engine.header import END, LAST_ACTION, LAST_PLAYER, MAX_LIMIT, MOVER, 
 from envs.errors import BadText
 from envs.games.captions import caption
 from envs.games.uisge import rules
-from envs.games.uisge.ascii import board_text as ascii_board
 from envs.games.uisge.rules import FILES, KINGS, LAST_JUMPED, PASS, PIECES, RANKS, SQUARES, STEP
 
 NO_MOVE: Final = ("loses", "wins", "draw", "pass")  # in the order of the numbers in `rules`
@@ -204,18 +203,6 @@ def drawn(row: np.ndarray) -> dict[str, Any]:
     }
 
 
-def draw_svg(row: np.ndarray) -> str:
-    """The board as an SVG document."""
-    from envs.games.uisge import drawing
-
-    return drawing.draw(**drawn(row))
-
-
-def draw_text(row: np.ndarray) -> str:
-    """The board for a terminal."""
-    return ascii_board(**drawn(row))
-
-
 GAME: Final = Game(
     name="uisge",
     title="Uisge",
@@ -236,7 +223,6 @@ GAME: Final = Game(
     read_board=read_board,
     move_text=move_text,
     read_move=read_move,
-    draw_svg=draw_svg,
-    draw_text=draw_text,
+    drawn=drawn,
     manual=filled_manual(MANUAL, OBSERVED, rules.ACTIONS, OPTIONS),
 )
