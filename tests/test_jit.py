@@ -18,11 +18,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_layers import imports_of
 
 import envs
 from envs import VectorGames
-from envs.engine.jit import KERNEL_SOURCES
+from envs.engine.jit import KERNEL_LAYERS, sources
 
+LAYERS = range(len(KERNEL_LAYERS))
 PROJECT = Path(envs.__file__).resolve().parents[1]
 NOTICE = "compiling kernels"
 
@@ -123,7 +125,7 @@ def test_an_edited_rule_changes_the_result_where_no_cache_folder_can_be_made(cop
 
 
 def test_every_module_with_kernels_is_a_kernel_source() -> None:
-    hashed = {path for pattern in KERNEL_SOURCES for path in PROJECT.glob(pattern)}
+    hashed = set().union(*map(sources, range(len(KERNEL_LAYERS))))
     compiled = set()
     for folder in ("envs", "agents", "training"):
         for path in (PROJECT / folder).rglob("*.py"):
@@ -133,6 +135,15 @@ def test_every_module_with_kernels_is_a_kernel_source() -> None:
                     compiled.add(path)
     assert len(compiled) >= 1 + len(envs.GAME_NAMES)
     assert compiled <= hashed
+
+
+def test_a_layer_of_kernel_sources_imports_no_kernels_of_a_later_one() -> None:
+    folders = [{path.parent.relative_to(PROJECT).as_posix().replace("/", ".") for path in sources(layer)} for layer in LAYERS]
+    for layer in LAYERS:
+        later = {folder for folders_of in folders[layer + 1 :] for folder in folders_of}
+        for path in sources(layer):
+            imported = imports_of(path.read_text(encoding="utf-8"), ".".join(path.relative_to(PROJECT).parent.parts))
+            assert not [name for name in imported if any(name.startswith(folder) for folder in later)], path
 
 
 # Flags

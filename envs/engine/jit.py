@@ -1,9 +1,10 @@
 """How kernels are compiled and where the compiled code is kept.
 
 Numba's disk cache is keyed by the *caller's* file alone: edit a rules file, and a cached caller goes on with the old
-rules. So the cache folder is named by a hash of every kernel source, of Numba's version and of the flags that change the
-code. Numba reads the folder's name when a function is decorated; it is set for that moment only, so that a user's own
-cached functions stay where they were.
+rules. So the cache folder is named by a hash of every kernel source that the caller may use, of Numba's version and of the
+flags that change the code. Kernel sources lie in layers, and use only their own and those before it: an edited search leaves
+the games' compiled kernels as they are. Numba reads the folder's name when a function is decorated; it is set for that moment
+only, so that a user's own cached functions stay where they were.
 
 Kernels allocate nothing, so they are compiled without Numba's reference counts (`_nrt`), which would cost a batch's step
 more than half its time; and short ones are inlined by LLVM (`forceinline`), as an array is seven arguments to a call.
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, TypeVar
@@ -28,38 +30,43 @@ from numba.core import event
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
-KERNEL_SOURCES: Final = (
+GAME_SOURCES: Final = (
     "envs/engine/header.py",
     "envs/engine/bits.py",
     "envs/engine/jit.py",
     "envs/engine/kernels.py",
     "envs/games/*/rules.py",
-    "agents/minimax/*.py",
-    "agents/mcts/*.py",
 )
+KERNEL_LAYERS: Final = (GAME_SOURCES, ("agents/endgames/*.py",), ("agents/minimax/*.py",), ("agents/mcts/*.py",))
 FLAGS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 CODE_FLAGS: Final = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT")
 
 
-def sources_hash() -> str:
-    """Sixteen hex digits that change when any kernel source, Numba or a code-changing flag does."""
+def sources(layer: int) -> set[Path]:
+    """The kernel sources of a layer."""
+    return {path for pattern in KERNEL_LAYERS[layer] for path in PROJECT.glob(pattern)}
+
+
+def sources_hash(layer: int) -> str:
+    """Sixteen hex digits that change when a source of this or an earlier layer, Numba or a code-changing flag does."""
     digest = hashlib.sha256(numba.__version__.encode())
     for flag in CODE_FLAGS:
         digest.update(f"{flag}={os.environ.get(flag, '')}\0".encode())
-    for pattern in KERNEL_SOURCES:
-        for path in sorted(PROJECT.glob(pattern)):
+    for each in range(layer + 1):
+        for path in sorted(sources(each)):
             digest.update(path.relative_to(PROJECT).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def cache_folder() -> Path:
-    """Where this version's compiled kernels lie; `SPIELTISCH_CACHE_DIR` moves it.
+@cache
+def cache_folder(layer: int) -> Path:
+    """Where this version's compiled kernels of a layer lie; `SPIELTISCH_CACHE_DIR` moves it.
 
     Where nothing can be written there, it is a folder of this process alone: a shared one could hold a stranger's code.
     """
     base = os.environ.get("SPIELTISCH_CACHE_DIR") or platformdirs.user_cache_dir("spieltisch", appauthor=False)
-    folder = Path(base) / f"kernels-{sources_hash()}"
+    folder = Path(base) / f"kernels-{sources_hash(layer)}"
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     if os.access(folder, os.W_OK):
@@ -67,9 +74,6 @@ def cache_folder() -> Path:
     own = tempfile.mkdtemp(prefix="spieltisch-")
     atexit.register(shutil.rmtree, own, ignore_errors=True)
     return Path(own)
-
-
-CACHE_FOLDER: Final = cache_folder()
 
 
 def kernel(function: Function) -> Function:
@@ -124,11 +128,12 @@ def available_threads() -> int:
 
 def _cached(function: Function, parallel: bool) -> Function:
     source = Path(function.__code__.co_filename).resolve()
-    if not any(source in PROJECT.glob(pattern) for pattern in KERNEL_SOURCES):
-        raise RuntimeError(f"{source} has cached kernels, but is not among KERNEL_SOURCES")
+    layers = [layer for layer in range(len(KERNEL_LAYERS)) if source in sources(layer)]
+    if not layers:
+        raise RuntimeError(f"{source} has cached kernels, but is not in KERNEL_LAYERS")
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_FOLDER)
+    config.CACHE_DIR = str(cache_folder(layers[0]))
     try:
         compiled: Function = numba.njit(cache=True, parallel=parallel, **FLAGS)(function)
     finally:
