@@ -86,10 +86,7 @@ class MinimaxAgent:
 
         Raises `IllegalMove` after the end and while a draw is to be dealt: nobody is to move then.
         """
-        if position.end:
-            raise IllegalMove(f"there is nothing to search: the game is over ({position.end.label})")
-        if position.mover == CHANCE:
-            raise IllegalMove("there is nothing to choose: a draw is to be dealt")
+        check_searchable(position)
         row, history = position.to_arrays()
         answer = self.search(row[None], history[None])[0]
         return int(answer[VALUE]), str(position.play(int(answer[ACTION])).last_move), int(answer[NODES])
@@ -98,3 +95,11 @@ class MinimaxAgent:
         """Numbers that no earlier search of this agent mixed into its keys."""
         self._searches += 1
         return np.random.default_rng(self._searches).integers(0, 1 << 62, count)
+
+
+def check_searchable(position: Position) -> None:
+    """Raises `IllegalMove` if there is nothing to choose in the position."""
+    if position.end:
+        raise IllegalMove(f"there is nothing to search: the game is over ({position.end.label})")
+    if position.mover == CHANCE:
+        raise IllegalMove("there is nothing to choose: a draw is to be dealt")

@@ -18,6 +18,7 @@ from envs.games.toguz_kumalak import rules as toguz_kumalak
 from envs.games.uisge import rules as uisge
 
 Tag: TypeAlias = tuple[int, ...]  # its length is the game's number
+NO_LIMIT: Final = 1 << 30
 WAITING_KEYS: Final = 32  # more than one ply can add to a history
 
 
@@ -194,6 +195,35 @@ def shortest_cycle(game: Tag) -> int:
     if len(game) == UISGE:
         return uisge.SHORTEST_CYCLE
     return eiyiu.SHORTEST_CYCLE
+
+
+@kernel
+def plies_to_limit(game: Tag, row: np.ndarray) -> int:
+    """How many plies from here a limit ends the game, if nothing else does; `NO_LIMIT` where none will."""
+    if len(game) == OWARE:
+        return oware.quiet_limit(row) - row[oware.QUIET] if oware.quiet_limit(row) else NO_LIMIT
+    if len(game) == TOGUZ_KUMALAK:
+        return toguz_kumalak.quiet_limit(row) - row[toguz_kumalak.QUIET] if toguz_kumalak.quiet_limit(row) else NO_LIMIT
+    if len(game) == UISGE:
+        return uisge.move_limit(row) - row[PLY] if uisge.move_limit(row) else NO_LIMIT
+    return 2 * (eiyiu.shift_limit(row) - row[eiyiu.SHIFTS])
+
+
+@kernel
+def promise(game: Tag, row: np.ndarray, action: int) -> int:
+    """What the action seems to gain, without playing it: in Uisge a king; 0 elsewhere."""
+    return uisge.kings_gained(row, action) if len(game) == UISGE else 0
+
+
+@kernel
+def end_at_repetitions(game: Tag, row: np.ndarray) -> None:
+    """From here on the game ends when a position recurs for the first time, if repetitions end it at all."""
+    if len(game) == OWARE:
+        row[oware.LIMITS] -= max(oware.repetition_limit(row) - 2, 0)
+    elif len(game) == TOGUZ_KUMALAK:
+        row[toguz_kumalak.LIMITS] -= max(toguz_kumalak.repetition_limit(row) - 2, 0)
+    elif len(game) == UISGE:
+        row[uisge.LIMITS] -= max(uisge.repetition_limit(row) - 2, 0)
 
 
 @kernel

@@ -200,6 +200,17 @@ def move(row: np.ndarray, mover: int, square: int, direction: int) -> None:
 
 
 @kernel
+def kings_gained(row: np.ndarray, action: int) -> int:
+    """1 if the mover's action makes a king, -1 if it makes a pawn of one, else 0."""
+    if action == PASS:
+        return 0
+    square = square_of(row[MOVER], action)
+    pieces = row[PIECES] | row[PIECES + 1]
+    jumps = (pieces >> (square + STEP[direction_of(row[MOVER], action)])) & 1
+    return jumps * (1 - 2 * ((row[KINGS] >> square) & 1))
+
+
+@kernel
 def landing(pieces: int, square: int, direction: int) -> int:
     """The square, as a set, on which a move from the square in that direction ends."""
     neighbour = square + STEP[direction]
