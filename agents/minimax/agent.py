@@ -18,19 +18,29 @@ TABLE_ENTRIES: Final = 1 << 16
 
 
 class MinimaxAgent:
-    """Plays the lowest of the actions that are best after `depth` plies, by the plain evaluation.
+    """Plays the lowest of the actions that are best after `depth` plies, by the plain evaluation or a tuned one.
 
     Full width, no randomness; the same answers whatever the table's size and the number of threads.
     """
 
     def __init__(
-        self, game: str, depth: int, table_entries: int = TABLE_ENTRIES, threads: int = 1, whole_turns: bool = False
+        self,
+        game: str,
+        depth: int,
+        table_entries: int = TABLE_ENTRIES,
+        threads: int = 1,
+        whole_turns: bool = False,
+        weights: np.ndarray | None = None,
     ) -> None:
         """`table_entries` is a power of two, and counts for each thread. With `whole_turns`, plies of a turn that were played
-        already count for the depth, so that every search ends with a turn."""
+        already count for the depth, so that every search ends with a turn. With `weights` int64[F], as `load_weights` has them,
+        the evaluation is the tuned one."""
         self._game = find_game(game)
         turns = depth // self._game.plies_a_turn
         self.spec = f"minimax:turns={turns}" if whole_turns else f"minimax:depth={depth}"
+        if weights is not None:
+            self.spec += ",eval=tuned"
+        self._weights = np.zeros(0, np.int64) if weights is None else weights
         self.depth = depth
         self._whole_turns = whole_turns
         self._threads = min(threads, available_threads())
@@ -68,6 +78,7 @@ class MinimaxAgent:
             rows,
             histories,
             self._new_salts(len(rows)),
+            self._weights,
             *room.arrays,
             answers,
             action_values,

@@ -2,7 +2,7 @@
 
 Values are seat 0's throughout: where seat 0 is to move the node takes the highest, else the lowest. So nothing changes sign,
 and a player who moves twice in a row is no special case. Where chance deals, the node is worth the average of what may be
-dealt, rounded down; a deal is no ply.
+dealt, rounded down; a deal is no ply. The tuned evaluation is averaged as it is, in thousandths of a logit.
 """
 
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 import numba
 import numpy as np
 
-from agents.minimax.evaluation import INFINITY, plain_value
+from agents.minimax.evaluation import INFINITY, leaf_value
 from agents.minimax.table import bounds, store
 from envs.engine import kernels
 from envs.engine.header import CHANCE, END, MOVER
@@ -45,12 +45,13 @@ def expand(
     row: np.ndarray,
     history: np.ndarray,
     ply: int,
+    weights: np.ndarray,
     mask: np.ndarray,
     children: np.ndarray,
     values: np.ndarray,
     order: np.ndarray,
 ) -> int:
-    """`children[a]` is the row after action a and `values[a]` its plain value; returns how many `order` lists: the legal
+    """`children[a]` is the row after action a and `values[a]` its value as a leaf; returns how many `order` lists: the legal
     actions, best for the mover first, the lowest first among equals. `order` of what may be dealt means nothing."""
     kernels.legal(game, row, mask)
     sign = 1 if row[MOVER] == 0 else -1
@@ -59,7 +60,7 @@ def expand(
         if mask[action]:
             kernels.copy_row(row, children[action])
             kernels.play(game, children[action], history, action)
-            values[action] = plain_value(game, children[action], ply + 1)
+            values[action] = leaf_value(game, children[action], ply + 1, weights)
             place = count
             while place > 0 and sign * values[order[place - 1]] < sign * values[action]:
                 order[place] = order[place - 1]
@@ -75,6 +76,7 @@ def search(
     depth: int,
     every_action: bool,
     salt: int,
+    weights: np.ndarray,
     history: np.ndarray,
     table: np.ndarray,
     children: np.ndarray,
@@ -88,6 +90,7 @@ def search(
     """`answer` holds the nodes visited, the root's exact value and the lowest of its best actions.
 
     With `every_action`, `action_values[A]` holds the exact value of each of the root's legal actions; else it is left alone.
+    Leaves are worth their plain evaluation where `weights` is empty, else their tuned one.
 
     The root is `children[0, 0]`. Arrays have one entry a level, L = `kernels.line_room(depth)` in all: `children[L, A, R]`,
     `values`, `masks` and `orders[L, A]`, `frames[L, FRAME]`. The history has `history_room` for L plies. Keys are mixed with
@@ -104,7 +107,15 @@ def search(
         if frame[COUNT] == UNKNOWN:
             ply = depth - frame[LEFT]
             frame[COUNT] = expand(
-                game, row, history[frame[OFFSET] :], ply, masks[level], children[level + 1], values[level], orders[level]
+                game,
+                row,
+                history[frame[OFFSET] :],
+                ply,
+                weights,
+                masks[level],
+                children[level + 1],
+                values[level],
+                orders[level],
             )
             if level == 0:
                 sort_actions(masks[0], orders[0])
@@ -240,6 +251,7 @@ def search_batch(
     rows: np.ndarray,
     keys: np.ndarray,
     salts: np.ndarray,
+    weights: np.ndarray,
     histories: np.ndarray,
     tables: np.ndarray,
     children: np.ndarray,
@@ -266,6 +278,7 @@ def search_batch(
                 depths[index],
                 every_action,
                 salts[index],
+                weights,
                 histories[worker],
                 tables[worker],
                 children[worker],
