@@ -14,6 +14,7 @@ from agents.minimax import selective
 from agents.minimax.agent import check_searchable
 from agents.minimax.memory import MAX_SEARCHES, new_memories
 from agents.minimax.selective import TOP, Room
+from agents.minimax.weights import load_weights
 from envs.engine import kernels
 from envs.engine.game import Game
 from envs.engine.header import KEY_DTYPE, MASK_DTYPE, ROW_DTYPE
@@ -232,7 +233,7 @@ def new_rooms(game: Game, workers: int, tables: np.ndarray, tuned: bool) -> Room
         bounds=numbers(levels, actions),
         history=np.zeros((workers, kernels.history_room(0, levels)), KEY_DTYPE),
         table=tables,
-        weights=numbers(2, 0),
+        weights=load_weights(game.name) if tuned else np.zeros(0, np.int64),
     )
 
 

@@ -20,6 +20,7 @@ import numba
 import numpy as np
 
 from agents.minimax import memory
+from agents.minimax.evaluation import tuned_balance
 from envs.engine import kernels
 from envs.engine.header import (
     CHANCE,
@@ -105,6 +106,7 @@ MERIT_OF_GAIN: Final = 1 << 30  # a seed or a king
 MERIT_OF_KILLER: Final = 1 << 29
 MOST_CREDIT: Final = 1 << 28
 
+PLAIN_UNIT: Final = 100  # what a seed or a king counts in the plain evaluation
 ASPIRATION: Final = 200  # millilogits about the last value
 ASPIRATION_OF_SHARES: Final = TOP // 20  # in a game with chance
 SHARE_OF_TOP: Final = 0.99 * TOP  # what the best evaluation is worth in a game with chance
@@ -120,7 +122,7 @@ class Room(NamedTuple):
 
     `rows[L, S, R]`: a level's rows, one an action where all are played at once, else the one that is tried. `merits[L, A]`
     says which of `actions[L, A]` to try first. `lines[L, L]`: length and actions of the best line from each level.
-    `bounds[L, A]`: what probes found. `weights` see `tuned_balance`.
+    `bounds[L, A]`: what probes found. `weights[F]`, the same for all workers, are `tuned_balance`'s; none for the plain evaluation.
     """
 
     state: np.ndarray
@@ -460,9 +462,10 @@ def improve(frame: np.ndarray, mover: int, value: int) -> None:
 @kernel
 def evaluate(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
     """The evaluation of a running position, for seat 0; where chance plays a part, as a share of `TOP`."""
-    value = kernels.balance(game, row) * 100
+    weights = room.weights
+    value = tuned_balance(game, row, weights) if weights.shape[0] else PLAIN_UNIT * kernels.balance(game, row)
     if len(game) == EIYIU:
-        return int(SHARE_OF_TOP * np.tanh(value / 2000.0))
+        return int(SHARE_OF_TOP * np.tanh(value / 2000.0))  # the result that these odds let expect
     return value
 
 
@@ -653,7 +656,7 @@ def room_of(rooms: Room, worker: int) -> Room:
         rooms.bounds[worker],
         rooms.history[worker],
         rooms.table[worker],
-        rooms.weights[worker],
+        rooms.weights,
     )
 
 
