@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from agents.agent import Agent
-from agents.minimax.agent import MAX_DEPTH
 from envs.errors import BadSpec
 from envs.games import find_game
-from envs.numbers import read_number
 
 Options: TypeAlias = Mapping[str, object]
 Parts: TypeAlias = dict[str, str]
@@ -16,7 +14,7 @@ Parts: TypeAlias = dict[str, str]
 KNOWN: Final = {
     "random": "random",
     "greedy": "greedy",
-    "minimax": "minimax:depth=N",
+    "minimax": "minimax:depth=N|nodes=N|time_ms=T",
     "ppo": "ppo:TARGET[,temperature=T]",
     "human": "human",
 }
@@ -48,22 +46,9 @@ def _make_greedy(spec: str, rest: str, game: str, options: Options, threads: int
 
 
 def _make_minimax(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
-    from agents.minimax.agent import MinimaxAgent
+    from agents.minimax.spec import PARTS, make_minimax
 
-    parts = _read_parts(spec, rest.split(",") if rest else [], ("depth", "turns", "eval"))
-    plies_a_turn = find_game(game).plies_a_turn
-    if "turns" in parts and plies_a_turn == 1:
-        raise BadSpec(f"turns in {spec!r} is for games with several plies a turn; give depth")
-    if ("depth" in parts) == ("turns" in parts):
-        reading = KNOWN["minimax"] if plies_a_turn == 1 else f"{KNOWN['minimax']} or minimax:turns=N"
-        raise BadSpec(f"{spec!r} needs one depth; it reads {reading}")
-    if parts.get("eval", "plain") != "plain":
-        raise BadSpec(f"eval in {spec!r} must be plain")
-    name, plies = ("turns", plies_a_turn) if "turns" in parts else ("depth", 1)
-    number = read_number(parts[name])
-    if number is None or not 1 <= number <= MAX_DEPTH // plies:
-        raise BadSpec(f"{name} in {spec!r} must be a whole number from 1 to {MAX_DEPTH // plies}")
-    return MinimaxAgent(game, number * plies, threads=threads, whole_turns=name == "turns")
+    return make_minimax(spec, _read_parts(spec, rest.split(",") if rest else [], PARTS), game, threads)
 
 
 def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:

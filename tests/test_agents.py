@@ -221,7 +221,10 @@ def test_turns_are_for_games_in_which_a_turn_has_several_plies() -> None:
     ("spec", "hint"),
     [
         *[(f"minimax:turns={n}", "from 1 to 20") for n in ("", "0", "-1", "21", "x", "1.0", " 2", "9" * 5000)],
-        *[(spec, "one depth; it reads minimax:depth=N or minimax:turns=N") for spec in ("minimax", "minimax:turns=1,depth=2")],
+        *[
+            (spec, "one depth, or one budget; it reads minimax:depth=N|nodes=N|time_ms=T or minimax:turns=N")
+            for spec in ("minimax", "minimax:turns=1,depth=2")
+        ],
         ("minimax:turns=1,turns=1", "twice"),
         ("minimax:turn=1", "known are depth=, turns="),
         ("minimax:depth=41", "from 1 to 40"),
@@ -262,7 +265,7 @@ def test_a_spec_of_no_agent_is_refused_in_one_line_that_lists_them_all(spec: str
             for word in ("3", "deep=3", "Depth=3", "depth", "depth:3", " depth=3", "depth=3,")
         ],
         *[(f"minimax:{words}", "known are depth=") for words in ("depth=3,x", "depth=3,depht=4", ",depth=3")],
-        *[(f"minimax:depth=3,eval={word}", "plain") for word in ("tuned", "", "Plain", "full")],
+        *[(f"minimax:depth=3,eval={word}", "must be plain or tuned") for word in ("", "Plain", "full")],
         ("minimax:depth=3;eval=plain", "from 1 to 40"),
         ("minimax:depth=3,depth=4", "twice"),
         ("minimax:depth=3,eval=plain,eval=plain", "twice"),

@@ -1,8 +1,8 @@
 """The transposition table of the selective search: what is known of positions, whichever way they were reached.
 
-Two entries share a bucket: the first keeps what was searched deepest, the second what came last. An entry is two numbers, the
-position's key and, packed, a value, what the value is, the depth that it was searched to, the best action, and the search it comes
-from. Entries of earlier searches are the first to be replaced.
+Two entries share a bucket: the first keeps what was searched deepest, the second what came last. An entry is two numbers: the
+position's key and, packed, a value, what the value is, the depth that it was searched to, the best action, and the search it
+comes from. Entries of earlier searches are the first to be replaced.
 """
 
 from typing import Final

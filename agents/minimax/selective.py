@@ -122,7 +122,8 @@ class Room(NamedTuple):
 
     `rows[L, S, R]`: a level's rows, one an action where all are played at once, else the one that is tried. `merits[L, A]`
     says which of `actions[L, A]` to try first. `lines[L, L]`: length and actions of the best line from each level.
-    `bounds[L, A]`: what probes found. `weights[F]`, the same for all workers, are `tuned_balance`'s; none for the plain evaluation.
+    `bounds[L, A]`: what probes found. `weights[F]`, the same for all workers, are those of `tuned_balance`; there are none for
+    the plain evaluation.
     """
 
     state: np.ndarray

@@ -1,0 +1,64 @@
+"""From the settings of a spec string to the player that searches all lines."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from agents.agent import Agent
+from agents.minimax.agent import MAX_DEPTH, MinimaxAgent
+from agents.minimax.budget import HASH_MB, MAX_HASH_MB, MAX_NODES, MAX_TIME_MS, BudgetAgent
+from agents.minimax.weights import load_weights
+from envs.errors import BadSpec
+from envs.games import find_game
+from envs.numbers import read_number
+
+READING: Final = "minimax:depth=N|nodes=N|time_ms=T"
+BUDGETS: Final = ("depth", "turns", "nodes", "time_ms")
+EVALUATIONS: Final = ("plain", "tuned")
+PARTS: Final = (*BUDGETS, "eval", "hash_mb")
+
+
+def make_minimax(spec: str, parts: Mapping[str, str], game: str, threads: int) -> Agent:
+    """The player of these settings. Raises `BadSpec`."""
+    budget = _budget(spec, parts, game)
+    fixed = budget in ("depth", "turns")
+    evaluation = parts.get("eval", "plain" if fixed else "tuned")
+    if evaluation not in EVALUATIONS:
+        raise BadSpec(f"eval in {spec!r} must be {' or '.join(EVALUATIONS)}")
+    if not fixed:
+        return _within_budget(spec, parts, game, threads, evaluation == "tuned")
+    if "hash_mb" in parts:
+        raise BadSpec(f"hash_mb in {spec!r} is for nodes and time_ms; the table of a fixed {budget} changes no answer")
+    plies = find_game(game).plies_a_turn if budget == "turns" else 1
+    depth = plies * _whole(spec, parts, budget, MAX_DEPTH // plies)
+    weights: np.ndarray | None = load_weights(game) if evaluation == "tuned" else None
+    return MinimaxAgent(game, depth, threads=threads, whole_turns=budget == "turns", weights=weights)
+
+
+def _budget(spec: str, parts: Mapping[str, str], game: str) -> str:
+    """Which budget the settings give."""
+    several = find_game(game).plies_a_turn > 1
+    if "turns" in parts and not several:
+        raise BadSpec(f"turns in {spec!r} is for games with several plies a turn; give depth")
+    given = [name for name in BUDGETS if name in parts]
+    if len(given) != 1:
+        reading = f"{READING} or minimax:turns=N" if several else READING
+        raise BadSpec(f"{spec!r} needs one depth, or one budget; it reads {reading}")
+    return given[0]
+
+
+def _within_budget(spec: str, parts: Mapping[str, str], game: str, threads: int, tuned: bool) -> Agent:
+    hash_mb = _whole(spec, parts, "hash_mb", MAX_HASH_MB) if "hash_mb" in parts else HASH_MB
+    if "nodes" in parts:
+        nodes = _whole(spec, parts, "nodes", MAX_NODES)
+        return BudgetAgent(game, nodes=nodes, tuned=tuned, hash_mb=hash_mb, threads=threads)
+    time_ms = _whole(spec, parts, "time_ms", MAX_TIME_MS)
+    return BudgetAgent(game, time_ms=time_ms, tuned=tuned, hash_mb=hash_mb, threads=threads)
+
+
+def _whole(spec: str, parts: Mapping[str, str], name: str, high: int) -> int:
+    number = read_number(parts[name])
+    if number is None or not 1 <= number <= high:
+        raise BadSpec(f"{name} in {spec!r} must be a whole number from 1 to {high}")
+    return number
