@@ -77,15 +77,15 @@ def climb(
 ) -> Iterator[dict[str, Any]]:
     """Every rung from the lowest of the depths on: `low + step` against `low`, `low + 1 + step` against `low + 1`, and so on.
 
-    A rung that is among those already played, over as many games, is not played again.
+    A rung that is among those already played, over as many games or more, is not played again.
     """
-    known = {(rung["deeper"], rung["shallower"], rung["games"]): dict(rung) for rung in played}
+    known = {(rung["deeper"], rung["shallower"]): dict(rung) for rung in played if rung["games"] >= games}
     for shallower in range(depths[0], depths[1] - step + 1):
         deeper = shallower + step
         task = progress.add_task(f"{game}: {unit(game)} {deeper} against {shallower}", total=games)
-        if (deeper, shallower, games) in known:
+        if (deeper, shallower) in known:
             progress.update(task, completed=games)
-            yield known[deeper, shallower, games]
+            yield known[deeper, shallower]
             continue
         a, b = (_warm(game, f"minimax:{unit(game)}={number}", options, threads) for number in (deeper, shallower))
 
@@ -138,11 +138,9 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time with two or three digits and a unit that suits it."""
-    for factor, name in ((1, "s"), (1e3, "ms")):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.3g} {name}"
-    return f"{seconds * 1e6:.2g} µs"
+    """A time with three digits and a unit that suits it."""
+    factor, name = (1, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, "µs")
+    return f"{seconds * factor:.3g} {name}"
 
 
 def read_played(path: Path, game: str, seed: int, options: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -183,8 +181,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "openings, each played twice with the seats swapped. A rung is won if the 95 % interval of the deeper one's score\n"
         "lies above one half. In Eiyiu depths are turns.\n\n"
         "Writes FOLDER/GAME.json, GAME.md (a table) and GAME.svg (a picture), anew after every rung. Rungs that the file\n"
-        "already holds under the same rules, seed and number of games are not played again: a run that was stopped goes on\n"
-        "where it was, and a higher ladder only adds its rungs. Remove the file to play all anew.",
+        "already holds under the same rules and seed, over as many games or more, are not played again: a run that was\n"
+        "stopped goes on where it was, and a higher ladder only adds its rungs. Remove the file to play all anew.",
     )
     parser.add_argument("game", metavar="GAME", help=f"one of: {cli.game_names()}")
     parser.add_argument("--games", type=cli.whole_number(2, 1_000_000), default=400, help="games a rung, even (default 400)")
