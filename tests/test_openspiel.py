@@ -13,7 +13,7 @@ from players import answer, answers, batch_of, numpys_global_state
 import envs
 from agents.spec import MAX_SIMULATIONS, make_agent
 from agents.uniform import UniformAgent
-from envs import BadOption, BadSpec, Position
+from envs import BadOption, BadSpec, Position, VectorGames
 from envs.engine.header import CHANCE, LAST_ACTION
 from envs.games import find_game
 from training.arena import play_match
@@ -127,6 +127,24 @@ def test_rollouts_are_worth_on_average_what_random_games_are(game: str) -> None:
     theirs = mcts.RandomRolloutEvaluator(count // 4, np.random.RandomState(4))
     results = [ours.evaluate(state)[0] for _ in range(count)]
     assert abs(np.mean(results) - theirs.evaluate(state)[0]) < 4 * np.sqrt(1 / count + 4 / count)
+
+
+@pytest.mark.parametrize("game", [game for game in envs.GAME_NAMES if find_game(game).alternates])
+def test_rollouts_are_the_games_that_a_batch_plays_by_the_same_stream(game: str) -> None:
+    lines = [line for seed in range(60) if (line := random_game(game, seed))[-1].end == envs.EndReason.REPETITION] or [
+        random_game(game, seed=5)
+    ]
+    positions = [position for line in lines[:8] for position in line[-12:-1]]
+    batch = VectorGames(game, len(positions), restart=False)
+    batch.load(positions)
+    batch._streams[:] = [2 * index + 1 for index in range(len(positions))]
+    results = np.zeros(len(positions))
+    while batch.running.any():
+        batch.step(batch.random_actions())
+        results += batch.rewards[:, 0]
+    rollouts = [openspiel.RandomRollouts(find_game(game), 2 * index + 1) for index in range(len(positions))]
+    played = [one.evaluate(state_of(position))[0] for one, position in zip(rollouts, positions, strict=True)]
+    np.testing.assert_array_equal(played, results)
 
 
 def test_rollouts_depend_on_their_seed_alone() -> None:
