@@ -182,7 +182,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "lies above one half. In Eiyiu depths are turns.\n\n"
         "Writes FOLDER/GAME.json, GAME.md (a table) and GAME.svg (a picture), anew after every rung. Rungs that the file\n"
         "already holds under the same rules and seed, over as many games or more, are not played again: a run that was\n"
-        "stopped goes on where it was, and a higher ladder only adds its rungs. Remove the file to play all anew.",
+        "stopped goes on where it was, and a higher ladder only adds its rungs. Remove the file to play all anew; one of\n"
+        "other rules or another seed is replaced.",
     )
     parser.add_argument("game", metavar="GAME", help=f"one of: {cli.game_names()}")
     parser.add_argument("--games", type=cli.whole_number(2, 1_000_000), default=400, help="games a rung, even (default 400)")
