@@ -11,11 +11,14 @@ from envs.games import find_game
 Options: TypeAlias = Mapping[str, object]
 Parts: TypeAlias = dict[str, str]
 
+MAX_SIMULATIONS: Final = 100_000  # of OpenSpiel, whose tree is made of Python objects
+
 KNOWN: Final = {
     "random": "random",
     "greedy": "greedy",
     "minimax": "minimax:depth=N|nodes=N|time_ms=T",
     "ppo": "ppo:TARGET[,temperature=T]",
+    "openspiel_mcts": "openspiel_mcts:simulations=N[,c=C]",
     "human": "human",
 }
 
@@ -70,6 +73,26 @@ def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -
     return PolicyAgent.from_file(spec, network_file(target), game, options, temperature)
 
 
+def _make_openspiel(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
+    parts = _read_parts(spec, rest.split(",") if rest else [], ("simulations", "c"))
+    simulations = read_number(parts.get("simulations", ""))
+    if simulations is None or not 2 <= simulations <= MAX_SIMULATIONS:
+        raise BadSpec(f"simulations in {spec!r} must be a whole number from 2 to {MAX_SIMULATIONS}")
+    try:
+        exploration = float(parts.get("c", "2"))
+    except ValueError:
+        exploration = -1.0
+    if not 0 <= exploration <= 100:
+        raise BadSpec(f"c in {spec!r} must be a number from 0 to 100")
+    try:
+        from agents.openspiel import OpenSpielAgent
+    except ImportError as error:
+        raise BadSpec(f"{spec!r} needs OpenSpiel: pip install open_spiel ({error})") from None
+    find_game(game).checked_options(options, batch=True)  # a random game must come to its end
+
+    return OpenSpielAgent(game, simulations, exploration)
+
+
 def _make_human(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     from agents.human import HumanAgent
 
@@ -82,6 +105,7 @@ _MAKERS: Final[dict[str, Callable[[str, str, str, Options, int], Agent]]] = {
     "greedy": _make_greedy,
     "minimax": _make_minimax,
     "ppo": _make_ppo,
+    "openspiel_mcts": _make_openspiel,
     "human": _make_human,
 }
 

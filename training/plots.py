@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import FigureCanvasBase
@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 
 from envs.errors import BadOption
 from envs.files import replacing
+
+SIDES: Final = ("deeper", "shallower")  # of a rung, in the order of its times
 
 
 def plot_curve(path: str | os.PathLike[str], summary: Mapping[str, Any]) -> None:
@@ -54,6 +56,32 @@ def plot_ratings(path: str | os.PathLike[str], game: str, rows: Sequence[Mapping
     axes.axvline(0, color="grey", linewidth=0.8)
     axes.set_xlabel("rating (400 points: odds of ten to one), 95 % intervals")
     axes.set_title(f"{game}: ratings")
+    _save(figure, path)
+
+
+def plot_ladder(path: str | os.PathLike[str], unit: str, result: Mapping[str, Any]) -> None:
+    """The file shows each rung's score with its 95 % interval, and beside it what a move of each depth takes."""
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    scores, times = figure.subplots(1, 2, width_ratios=(3, 2))
+    rungs = result["rungs"]
+    places, shares = range(len(rungs)), [100 * rung["score"] for rung in rungs]
+    errors = [[100 * abs(rung[bound] - rung["score"]) for rung in rungs] for bound in ("low", "high")]
+    scores.axhline(50, color="grey", linewidth=0.8, linestyle=":")
+    scores.errorbar(places, shares, yerr=errors, fmt="o", color="#b5793a", ecolor="#3b2113", capsize=4)
+    scores.set_xticks(places, [f"{rung['deeper']}:{rung['shallower']}" for rung in rungs])
+    scores.set_xlim(-0.6, len(rungs) - 0.4)
+    scores.set_ylim(-2, 102)
+    scores.set_xlabel(f"{unit} against {unit}")
+    scores.set_ylabel("score of the deeper in %, 95 % intervals")
+    scores.set_title(f"{result['game']}: minimax against itself")
+    seconds = {rung[side]: rung["seconds_per_move"][place] for rung in rungs for place, side in enumerate(SIDES)}
+    depths = sorted(seconds)
+    times.semilogy(depths, [1000 * seconds[depth] for depth in depths], marker="o", color="#3b2113")
+    times.set_xticks(depths)
+    times.set_xlim(depths[0] - 0.5, depths[-1] + 0.5)
+    times.set_xlabel(unit)
+    times.set_ylabel("processor time a move in ms")
+    times.grid(axis="y", linewidth=0.4)
     _save(figure, path)
 
 
