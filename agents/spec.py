@@ -17,6 +17,7 @@ KNOWN: Final = {
     "random": "random",
     "greedy": "greedy",
     "minimax": "minimax:depth=N",
+    "mcts": "mcts:simulations=N[,network=TARGET]",
     "ppo": "ppo:TARGET[,temperature=T]",
     "human": "human",
 }
@@ -66,6 +67,14 @@ def _make_minimax(spec: str, rest: str, game: str, options: Options, threads: in
     return MinimaxAgent(game, number * plies, threads=threads, whole_turns=name == "turns")
 
 
+def _make_mcts(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
+    from agents.mcts.spec import PARTS, make_mcts
+
+    parts = _read_parts(spec, rest.split(",") if rest else [], PARTS)
+    network = network_file(parts["network"]) if "network" in parts else None
+    return make_mcts(spec, parts, game, options, threads, network)
+
+
 def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     target, *words = rest.split(",")
     if not target:
@@ -96,6 +105,7 @@ _MAKERS: Final[dict[str, Callable[[str, str, str, Options, int], Agent]]] = {
     "random": _make_random,
     "greedy": _make_greedy,
     "minimax": _make_minimax,
+    "mcts": _make_mcts,
     "ppo": _make_ppo,
     "human": _make_human,
 }
