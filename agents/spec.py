@@ -71,7 +71,7 @@ def _make_mcts(spec: str, rest: str, game: str, options: Options, threads: int) 
     from agents.mcts.spec import PARTS, make_mcts
 
     parts = _read_parts(spec, rest.split(",") if rest else [], PARTS)
-    network = network_file(parts["network"]) if "network" in parts else None
+    network = network_file(parts["network"]) if parts.get("network") else None
     return make_mcts(spec, parts, game, options, threads, network)
 
 

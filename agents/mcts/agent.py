@@ -29,15 +29,14 @@ class Search(Protocol):
 
 
 class MCTSAgent:
-    """Plays the action that most simulations went to.
+    """Plays the action that most simulations went to, see `policy_visits`.
 
-    Proven results go first: a proven win is played, a proven loss only where all is lost. Nothing else that cannot be better
-    than what is proven is played either.
+    Proven results go first: a proven win is played, a proven loss only where all is lost.
     """
 
     def __init__(self, spec: str, search: Search, temperature: float = 0.0) -> None:
-        """With a temperature, actions are drawn in proportion to their visits to the power 1 / temperature, if not all is
-        proven."""
+        """With a temperature, actions are drawn in proportion to their visits to the power 1 / temperature, unless the root
+        is proven."""
         self.spec = spec
         self.temperature = temperature
         self._search = search
@@ -73,43 +72,39 @@ class MCTSAgent:
 
 
 def best_actions(found: Found, movers: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """int64[B]: the most visited sensible action; ties go to the higher value, then to the lowest action.
-
-    A proven value is preferred to a most visited action that looks worse.
-    """
-    worths = mover_values(found, movers)
-    sensible, sure = sensible_actions(found, movers, legal)
-    visits = np.where(sensible, found.visits, -1)
+    """int64[B]: the actions of most policy visits; ties go to the higher value, then to the lowest action."""
+    visits = np.where(legal, policy_visits(found, movers, legal), -1)
     most = visits == visits.max(axis=1, keepdims=True)
-    chosen = np.where(most, worths, -np.inf).argmax(axis=1)
-    proven = sensible & (found.lows == found.highs)
-    safe = np.where(proven, np.where(worths == sure, visits, -1), -1).argmax(axis=1)
-    each = np.arange(len(movers))
-    return np.where(proven[each, safe] & (worths[each, chosen] <= worths[each, safe]), safe, chosen)
+    return np.where(most, mover_values(found, movers), -np.inf).argmax(axis=1)
 
 
 def sampled_actions(
     found: Found, movers: np.ndarray, legal: np.ndarray, temperature: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """int64[B]: sensible actions, drawn in proportion to their visits to the power 1 / temperature."""
-    sensible, _ = sensible_actions(found, movers, legal)
-    with np.errstate(divide="ignore", over="ignore"):  # nothing visits what has no visits
-        logits = np.log(np.where(sensible, found.visits, 0)) / temperature
-    drawn = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
-    visited = np.where(sensible, found.visits, 0).any(axis=1)
-    return np.where(visited, drawn, best_actions(found, movers, legal))
+    """int64[B]: actions drawn in proportion to their policy visits to the power 1 / temperature."""
+    with np.errstate(divide="ignore", over="ignore"):  # what has no visits is never drawn
+        logits = np.log(policy_visits(found, movers, legal)) / temperature
+    return (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+
+
+def policy_visits(found: Found, movers: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """int64[B, A]: the visits, those moved to an action that is surely better which went to others.
+
+    When something is proven, simulations look for what may still be better; where that has done worse on average, or can only
+    do worse, they say nothing for it. So a proven win has all visits, and a proven loss none, unless all is lost.
+    """
+    first = movers[:, None] == 0
+    worths = mover_values(found, movers)
+    floors = np.where(legal, np.where(first, found.lows, -found.highs), -np.inf)
+    ceilings = np.where(first, found.highs, -found.lows)
+    sure = floors.max(axis=1, keepdims=True)
+    safe = legal & (floors == sure)
+    kept = np.where(safe | (legal & (ceilings > sure) & (worths >= sure)), found.visits, 0)
+    safest = np.where(safe, found.visits, -1).argmax(axis=1)
+    kept[np.arange(len(kept)), safest] += found.visits.sum(axis=1) - kept.sum(axis=1)
+    return kept
 
 
 def mover_values(found: Found, movers: np.ndarray) -> np.ndarray:
     """float64[B, A]: the actions' values for the movers."""
     return np.where(movers[:, None] == 0, found.action_values, -found.action_values)
-
-
-def sensible_actions(found: Found, movers: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """bool[B, A]: the legal actions of which it is not proven that another one is as good or better; and float64[B, 1], what
-    the movers are sure of."""
-    first = movers[:, None] == 0
-    floors = np.where(legal, np.where(first, found.lows, -found.highs), -np.inf)
-    ceilings = np.where(legal, np.where(first, found.highs, -found.lows), -np.inf)
-    sure = floors.max(axis=1, keepdims=True)
-    return legal & ((ceilings > sure) | (floors == sure)), sure

@@ -14,7 +14,6 @@ from envs.engine.game import Game
 from envs.engine.header import OBSERVATION_DTYPE
 from envs.engine.jit import available_threads
 
-C: Final = 1.25
 # The parameter of the roots' Dirichlet noise: ten over the legal actions of a usual position, as in AlphaZero.
 ALPHA: Final = {"oware": 2.0, "toguz_kumalak": 1.2, "uisge": 0.7, "eiyiu": 0.5}
 
@@ -31,7 +30,7 @@ class NetworkSearch:
         game: Game,
         network: Network,
         simulations: int,
-        c: float = C,
+        c: float = 1.25,
         batch: int = 1,
         noise: float = 0.0,
         threads: int = 1,

@@ -10,7 +10,6 @@ from agents.mcts.search import ROOT_HIGH, ROOT_LOW, ROOT_VALUE, search_batch
 from envs.engine.game import Game
 from envs.engine.jit import available_threads
 
-C: Final = 1.4
 LEAVES: Final = ("rollout", "eval")
 
 
@@ -20,7 +19,7 @@ class PlainSearch:
     Deterministic given the generator, whatever the number of threads and however a batch is cut.
     """
 
-    def __init__(self, game: Game, simulations: int, c: float = C, leaf: str = "rollout", threads: int = 1) -> None:
+    def __init__(self, game: Game, simulations: int, c: float = 1.4, leaf: str = "rollout", threads: int = 1) -> None:
         """`c` weighs what is unknown against what looks good; `leaf` is one of `LEAVES`."""
         self._game = game
         self._simulations = simulations

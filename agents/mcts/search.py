@@ -105,7 +105,7 @@ def simulate(
     last_ply = root[PLY] + LINE_PLIES
     node = ROOT
     while True:
-        # 1. An edge is chosen. What is settled needs no playing.
+        # 1. An edge is chosen. A draw of which the outcome is settled needs no playing.
         if tree.mover[node] == CHANCE:
             edge = choose_outcome(tree, node, streams, index)
         else:
@@ -226,7 +226,7 @@ def descend(
     begin_line(root, keys, row, history)
     node = ROOT
     while True:
-        # 1. An edge is chosen, if the node has been judged. What is settled needs no playing.
+        # 1. An edge is chosen, if the node has been judged. A draw of which the outcome is settled needs no playing.
         if tree.mover[node] == CHANCE:
             edge = choose_outcome(tree, node, streams, index)
         elif tree.visits[tree.edge[node]] == 0:

@@ -197,17 +197,11 @@ def hopes_for(tree: Tree, edge: int, sign: int) -> float:
     return tree.high[edge] if sign > 0 else -tree.low[edge]
 
 
-@kernel
-def is_pointless(tree: Tree, edge: int, sign: int, sure: float) -> bool:
-    """Whether the action cannot be better than one that makes its player sure of so much."""
-    return hopes_for(tree, edge, sign) <= sure and sure_of(tree, edge, sign) != sure
-
-
 @routine
 def choose_uct(tree: Tree, node: int, c: float) -> int:
     """The edge of highest upper confidence bound (UCT, Kocsis and Szepesvari 2006); untried ones come first.
 
-    Pointless actions are left out. Of a settled one there is nothing to learn: it counts by its value alone.
+    Actions that cannot be better than what is sure are left out, settled ones among them. The node is not settled.
     """
     above = tree.edge[node]
     sign = sign_of(tree.mover[node])
@@ -215,14 +209,12 @@ def choose_uct(tree: Tree, node: int, c: float) -> int:
     width = c * sqrt(log(max(1, tree.visits[above])))
     best, highest = NONE, -inf
     for edge in range(tree.first[node], tree.first[node] + tree.branches[node]):
-        if is_pointless(tree, edge, sign, sure):
+        if hopes_for(tree, edge, sign) <= sure:
             continue
-        if is_settled(tree, edge):
-            score = sign * tree.low[edge]
-        elif tree.visits[edge] == 0:
+        visits = tree.visits[edge]
+        if visits == 0:
             return edge
-        else:
-            score = sign * tree.total[edge] / tree.visits[edge] + width / sqrt(tree.visits[edge])
+        score = sign * tree.total[edge] / visits + width / sqrt(visits)
         if best == NONE or score > highest:
             best, highest = edge, score
     return best
@@ -233,7 +225,7 @@ def choose_puct(tree: Tree, node: int, c: float) -> int:
     """The edge of highest value plus bonus c * prior * sqrt(visits of the node) / (1 + visits) (PUCT as in AlphaZero).
 
     An untried action counts as worth what the node is on average so far: neither does a won position try everything, as it
-    would if it counted as a draw, nor does a lost one stick to what it tried first. A simulation that waits for the network
+    would if it counted as a loss, nor does a lost one stick to what it tried first. A simulation that waits for the network
     counts as lost for the mover, so that the next one goes elsewhere. Otherwise as `choose_uct`.
     """
     above = tree.edge[node]
@@ -243,14 +235,11 @@ def choose_puct(tree: Tree, node: int, c: float) -> int:
     width = c * sqrt(tree.visits[above] + tree.waiting[above])
     best, highest = NONE, -inf
     for edge in range(tree.first[node], tree.first[node] + tree.branches[node]):
-        if is_pointless(tree, edge, sign, sure):
+        if hopes_for(tree, edge, sign) <= sure:
             continue
         visits = tree.visits[edge] + tree.waiting[edge]
-        if is_settled(tree, edge):
-            score = float(sign * tree.low[edge])
-        else:
-            value = (sign * tree.total[edge] - tree.waiting[edge]) / visits if visits else average
-            score = value + width * tree.prior[edge] / (1 + visits)
+        value = (sign * tree.total[edge] - tree.waiting[edge]) / visits if visits else average
+        score = value + width * tree.prior[edge] / (1 + visits)
         if best == NONE or score > highest:
             best, highest = edge, score
     return best
@@ -289,10 +278,7 @@ def settle(tree: Tree, edge: int, value: float) -> None:
 
 @routine
 def backward(tree: Tree, node: int, edge: int, value: float) -> None:
-    """A simulation that went through the node's edge and was worth so much is counted on the whole way from the root.
-
-    From where a value is known, that is what the simulation was worth above.
-    """
+    """A simulation that went through the node's edge and was worth so much is counted on the whole way from the root."""
     news = is_settled(tree, edge)
     while True:
         tree.visits[edge] += 1
@@ -300,10 +286,27 @@ def backward(tree: Tree, node: int, edge: int, value: float) -> None:
         if node == NONE:
             return
         news = news and narrow(tree, node)
+        value = worth_above(tree, node, edge, value)
         edge = tree.edge[node]
         node = tree.parent[node]
-        if is_settled(tree, edge):
-            value = tree.low[edge]
+
+
+@kernel
+def worth_above(tree: Tree, node: int, edge: int, value: float) -> float:
+    """What a simulation through the node's edge that was worth so much is worth above the node.
+
+    A proven value is known better than by any simulation. And a mover would not take an action that has done worse than what
+    it is sure of elsewhere: simulations go on to look for something better there, but what it is sure of is what they are
+    worth. (The action's average is compared, not the one simulation: the better of it and what is sure would be too much.)
+    """
+    above = tree.edge[node]
+    if is_settled(tree, above):
+        return float(tree.low[above])
+    if tree.mover[node] == CHANCE:
+        return value
+    sign = sign_of(tree.mover[node])
+    sure = sure_of(tree, above, sign)
+    return float(sign * sure) if sign * tree.total[edge] < sure * tree.visits[edge] else value
 
 
 @kernel
