@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import toguz_kumalak_boards
 import torch
 from batches import few, random_game
 from eiyiu_boards import in_engine, random_shape
 from oware_boards import CHASE, CHASE_ROUND
 from players import answer, answers, batch_of, numpys_global_state
 from reference import eiyiu
-from toguz_kumalak_boards import CHASE as TOGUZ_CHASE
-from toguz_kumalak_boards import CHASE_ROUND as TOGUZ_CHASE_ROUND
+from toguz_kumalak_boards import random_tuzdyks
 from uisge_boards import SHUTTLE, SHUTTLE_ROUND
 
 import agents.mcts.spec
@@ -108,7 +108,7 @@ def middle_games(game: str, count: int, seed: int = 0, **options: Any) -> list[P
 
 SOON_OVER: dict[str, list[dict[str, Any]]] = {
     "oware": [{"quiet_limit": 3}, {"quiet_limit": 4, "grand_slam": "capture"}, {"repetition_limit": 2, "quiet_limit": 14}, {}],
-    "toguz_kumalak": [{"quiet_limit": 2}, {"quiet_limit": 3, "repetition_limit": 0}, {"quiet_limit": 4}],
+    "toguz_kumalak": [{"quiet_limit": 2}, {"quiet_limit": 4, "repetition_limit": 0}, {"quiet_limit": 6}, {}],
     "uisge": [
         *({"move_limit": limit, "no_move": word} for limit, word in ((5, "loses"), (6, "wins"), (20, "pass"), (40, "draw"))),
         {"move_limit": 30, "repetition_limit": 2, "no_move": "pass"},
@@ -145,6 +145,16 @@ def few_tiles(rng: np.random.Generator, **options: Any) -> Position:
             return position
 
 
+def few_seeds(rng: np.random.Generator, **options: Any) -> Position:
+    """A running position of Toguz Kumalak with few seeds on the board, most with tuzdyks."""
+    while True:
+        state = toguz_kumalak_boards.random_state(rng, int(rng.integers(2, 20)), tuzdyks=random_tuzdyks(rng))
+        text = toguz_kumalak_boards.in_engine(state).text
+        position = Position.from_text("toguz_kumalak", text, strict=False, **options)
+        if not position.end:
+            return position
+
+
 @cache
 def near_the_end(game: str) -> list[Position]:
     """Positions from which all lines end soon, from random games under rules that make them short."""
@@ -158,8 +168,11 @@ def near_the_end(game: str) -> list[Position]:
             found += [position for position in every if ends_soon(position, LINES[game])]
             games.step(np.where(games.running, games.random_actions(), 0))
         positions += found[:wanted]
+    rng = np.random.default_rng(0)
+    if game == "toguz_kumalak":
+        boards = (few_seeds(rng, **options) for options in SOON_OVER[game] for _ in range(1200))
+        positions += [position for position in boards if ends_soon(position, LINES[game])]
     if game == "eiyiu":
-        rng = np.random.default_rng(0)
         small = (few_tiles(rng, shift_limit=1, same_tile=word) for word in ("any", "own") for _ in range(400))
         positions += [position for position in small if ends_soon(position, 8000)][:120]
     return positions
@@ -224,7 +237,7 @@ def test_positions_near_the_end_are_of_all_kinds(game: str) -> None:
 
 WALKS = {
     "oware": (CHASE, list(CHASE_ROUND)),
-    "toguz_kumalak": (TOGUZ_CHASE, TOGUZ_CHASE_ROUND),
+    "toguz_kumalak": (toguz_kumalak_boards.CHASE, toguz_kumalak_boards.CHASE_ROUND),
     "uisge": (SHUTTLE, list(SHUTTLE_ROUND)),
 }
 
@@ -290,10 +303,8 @@ def winning_turns(game: str) -> list[tuple[Position, set[int]]]:
 
 def found_by_hand(visits: list[int], values: list[float], lows: list[float], highs: list[float]) -> Found:
     """What a search might say of one root."""
-    arrays = (
-        np.array([numbers], dtype) for numbers, dtype in ((visits, np.int64), (values, float), (lows, float), (highs, float))
-    )
-    return Found(*arrays, np.zeros(1), np.zeros(1, np.bool_))
+    value, low, high = (np.array([numbers], np.float64) for numbers in (values, lows, highs))
+    return Found(np.array([visits]), value, low, high, np.zeros(1), np.zeros(1, np.bool_))
 
 
 @pytest.mark.parametrize(
