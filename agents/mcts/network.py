@@ -30,7 +30,7 @@ class NetworkSearch:
         game: Game,
         network: Network,
         simulations: int,
-        c: float = 1.25,
+        c: float = 0.6,
         batch: int = 1,
         noise: float = 0.0,
         threads: int = 1,

@@ -48,12 +48,13 @@ class PlainSearch:
 
 
 def found_from(visits: np.ndarray, values: np.ndarray, bounds: np.ndarray, roots: np.ndarray) -> Found:
-    """What the kernels' answers say."""
+    """What the kernels' answers say. An average of which simulations were wrong is not beyond what is proven."""
+    lows, highs = bounds[:, :, 0], bounds[:, :, 1]
     return Found(
         visits=visits,
-        action_values=values,
-        lows=bounds[:, :, 0],
-        highs=bounds[:, :, 1],
-        values=roots[:, ROOT_VALUE],
+        action_values=values.clip(lows, highs),
+        lows=lows,
+        highs=highs,
+        values=roots[:, ROOT_VALUE].clip(roots[:, ROOT_LOW], roots[:, ROOT_HIGH]),
         proven=roots[:, ROOT_LOW] == roots[:, ROOT_HIGH],
     )

@@ -51,7 +51,7 @@ REPORT: Final = 3
 def leaf_value(game: kernels.Tag, row: np.ndarray) -> float:
     """What seat 0 may expect of a running position, between -1 and 1, by its plain evaluation.
 
-    A score grows with the plain evaluation as tanh does; at the scale here it is about three in four to win.
+    It is the hyperbolic tangent of the evaluation over a scale, which is a guess: the lead that all but decides a game is two.
     """
     if len(game) == OWARE:
         scale = 8.0

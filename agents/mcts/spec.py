@@ -17,7 +17,8 @@ from envs.numbers import read_number
 MAX_SIMULATIONS: Final = 1_000_000
 MAX_BATCH: Final = 1024
 PLAIN_C: Final = 1.4
-NETWORK_C: Final = 1.25
+# In Oware with the shipped network, 200 simulations, 100 games each: 0.6 scored 61 % against 1.25 and 71 % against 2.5.
+NETWORK_C: Final = 0.6
 NETWORK_ONLY: Final = ("batch", "noise")
 PLAIN_ONLY: Final = ("leaf",)
 
