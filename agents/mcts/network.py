@@ -41,11 +41,12 @@ class NetworkSearch:
         self._network = network
         self._simulations = simulations
         self._c = c
-        self._batch = batch
+        self._batch = min(batch, simulations)
         self._noise = noise
         self._threads = min(threads, available_threads())
         self._room = Room(game, simulations, self._threads, network=True)
-        self.part = max(1, BATCH_BYTES // bytes_of(game, simulations, network=True))
+        answer = OBSERVATION_DTYPE(0).itemsize * game.observation_size + np.float32(0).itemsize * game.actions
+        self.part = max(1, BATCH_BYTES // (bytes_of(game, simulations, network=True) + self._batch * answer))
 
     def __call__(self, rows: np.ndarray, histories: np.ndarray, rng: np.random.Generator) -> Found:
         """See `Search`. Every position has a tree; so many grow side by side as `BATCH_BYTES` hold."""

@@ -15,6 +15,7 @@ from agents.mcts.tree import (
     ROOT_EDGE,
     UNEXPANDED,
     Tree,
+    action_of,
     backward,
     choose_outcome,
     choose_puct,
@@ -114,7 +115,7 @@ def simulate(
             value = float(tree.low[edge])
             break
         # 2. It is played; from a node that is known the search goes on.
-        kernels.play(game, row, history, tree.action[edge])
+        kernels.play(game, row, history, action_of(tree, edge))
         if tree.child[edge] != UNEXPANDED:
             node = tree.child[edge]
             continue
@@ -237,7 +238,7 @@ def descend(
             value = float(tree.low[edge])
             break
         # 2. It is played; from a node that is known the search goes on.
-        kernels.play(game, row, history, tree.action[edge])
+        kernels.play(game, row, history, action_of(tree, edge))
         if tree.child[edge] != UNEXPANDED:
             node = tree.child[edge]
             continue

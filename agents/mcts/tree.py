@@ -174,6 +174,12 @@ def shuffle(tree: Tree, node: int, streams: np.ndarray, index: int) -> None:
 
 
 @kernel
+def action_of(tree: Tree, edge: int) -> int:
+    """The edge's action, as wide a number as rules reckon with."""
+    return int(tree.action[edge])
+
+
+@kernel
 def sign_of(mover: int) -> int:
     """1 where seat 0 is to move, else -1: a value times the sign is the mover's."""
     return 1 if mover == 0 else -1
