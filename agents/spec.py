@@ -17,6 +17,7 @@ KNOWN: Final = {
     "random": "random",
     "greedy": "greedy",
     "minimax": "minimax:depth=N|nodes=N|time_ms=T",
+    "mcts": "mcts:simulations=N[,network=TARGET]",
     "ppo": "ppo:TARGET[,temperature=T]",
     "openspiel_mcts": "openspiel_mcts:simulations=N[,c=C]",
     "human": "human",
@@ -51,7 +52,15 @@ def _make_greedy(spec: str, rest: str, game: str, options: Options, threads: int
 def _make_minimax(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     from agents.minimax.spec import PARTS, make_minimax
 
-    return make_minimax(spec, _read_parts(spec, rest.split(",") if rest else [], PARTS), game, threads)
+    return make_minimax(spec, _read_parts(spec, rest.split(",") if rest else [], PARTS), game, options, threads)
+
+
+def _make_mcts(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
+    from agents.mcts.spec import PARTS, make_mcts
+
+    parts = _read_parts(spec, rest.split(",") if rest else [], PARTS)
+    network = network_file(parts["network"]) if parts.get("network") else None
+    return make_mcts(spec, parts, game, options, threads, network)
 
 
 def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
@@ -104,6 +113,7 @@ _MAKERS: Final[dict[str, Callable[[str, str, str, Options, int], Agent]]] = {
     "random": _make_random,
     "greedy": _make_greedy,
     "minimax": _make_minimax,
+    "mcts": _make_mcts,
     "ppo": _make_ppo,
     "openspiel_mcts": _make_openspiel,
     "human": _make_human,

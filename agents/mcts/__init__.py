@@ -1,1 +1,1 @@
-"""Monte Carlo tree search."""
+"""Monte-Carlo tree search: UCT, and PUCT with a network."""

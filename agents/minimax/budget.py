@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.endgames.database import Database
 from agents.minimax import selective
 from agents.minimax.agent import check_searchable
 from agents.minimax.memory import MAX_SEARCHES, new_memories
@@ -82,11 +83,12 @@ class BudgetAgent:
         time_ms: int | None = None,
         tuned: bool = True,
         hash_mb: int = HASH_MB,
+        endgames: Database | None = None,
         threads: int = 1,
         means: int = selective.EVERYTHING,
     ) -> None:
         """One of `nodes` and `time_ms` is given. `hash_mb` is the size of the tables of all threads. `means` says what the
-        search may do, see `selective`. Raises `BadSpec` for tables that the memory cannot hold."""
+        search may do, see `selective`. In Oware `endgames` serve where the rules are theirs. Raises `BadSpec` for tables that the memory cannot hold."""
         assert (nodes is None) != (time_ms is None)
         self._game = find_game(game)
         self._nodes = nodes or MAX_NODES
@@ -95,9 +97,11 @@ class BudgetAgent:
         self._threads = min(threads, available_threads())
         budget = f"nodes={nodes}" if nodes else f"time_ms={time_ms}"
         size = "" if hash_mb == HASH_MB else f",hash_mb={hash_mb}"
-        self.spec = f"minimax:{budget}{'' if tuned else ',eval=plain'}{size}"
+        solved = f",endgames={endgames.seeds}" if endgames else ""
+        self.spec = f"minimax:{budget}{'' if tuned else ',eval=plain'}{size}{solved}"
+        self._endgames = endgames
         check_memory(hash_mb)
-        self._rooms = new_rooms(self._game, self._threads, new_memories(self._threads, hash_mb), tuned)
+        self._rooms = new_rooms(self._game, self._threads, new_memories(self._threads, hash_mb), tuned, endgames)
         settings = self._rooms.state
         settings[:, selective.STEP] = self._game.plies_a_turn
         settings[:, selective.LAST_DEPTH] = MAX_DEPTH
@@ -148,7 +152,9 @@ class BudgetAgent:
             self._rooms.table[worker.index] = 0
             state[selective.SEARCH] = 1
         state[selective.SINCE] = state[selective.SEARCH] if self._fresh else 1
-        state[selective.SALT] = salt_of(tuple(self._game.read_options(row).items()))
+        options = self._game.read_options(row)
+        state[selective.ENDGAMES] = bool(self._endgames and self._endgames.grand_slam == options.get("grand_slam"))
+        state[selective.SALT] = salt_of(tuple(options.items()))
         self._make_room(history.shape[0])
         selective.begin(self._game.tag, self._rooms, worker.index, row, history)
         worker.started = time.perf_counter()
@@ -211,7 +217,7 @@ class _Worker:
         )
 
 
-def new_rooms(game: Game, workers: int, tables: np.ndarray, tuned: bool) -> Room:
+def new_rooms(game: Game, workers: int, tables: np.ndarray, tuned: bool, endgames: Database | None) -> Room:
     """Rooms for searches of `MAX_DEPTH` plies and what lies beyond them."""
     levels = kernels.line_room(MAX_DEPTH - selective.BEYOND)
     actions = game.actions
@@ -234,6 +240,8 @@ def new_rooms(game: Game, workers: int, tables: np.ndarray, tuned: bool) -> Room
         history=np.zeros((workers, kernels.history_room(0, levels)), KEY_DTYPE),
         table=tables,
         weights=load_weights(game.name) if tuned else np.zeros(0, np.int64),
+        endgames=endgames.table if endgames else np.zeros(0, np.uint8),
+        endgame_plies=endgames.plies if endgames else np.zeros(0, np.int64),
     )
 
 

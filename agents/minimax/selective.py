@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 import numba
 import numpy as np
 
+from agents.endgames.table import holds_unless_recurred, probe
 from agents.minimax import memory
 from agents.minimax.evaluation import tuned_balance
 from envs.engine import kernels
@@ -41,6 +42,9 @@ TOP: Final = 4_000_000  # a win now
 INFINITY: Final = 2 * TOP
 MOST_PLIES: Final = 200  # a search is never that deep: what is nearer to TOP is a win or a loss that was found
 LIMIT_IN_SIGHT: Final = 64  # plies before a limit from which on the table tells how near it is
+SOLVED: Final = TOP // 4  # an endgame that is known to be won
+SOLVED_SEED: Final = 1000  # and each seed of the difference
+UNSOLVED_PLIES: Final = 500  # stand for the plies to an endgame in which the next harvest is out of sight
 NO_REST: Final = 1 << 20  # the value rests on no position of the line
 
 # What a search may do; tests switch parts off.
@@ -67,7 +71,8 @@ VALUE: Final = 13
 DEPTH_DONE: Final = 14  # the last iteration that was completed
 SALT: Final = 15  # mixed into keys, so that positions under other options are others
 ROOT_PLY: Final = 16
-STATE: Final = 17
+ENDGAMES: Final = 17  # whether the endgames that are there were solved under the root's rules
+STATE: Final = 18
 
 # A frame: what the search knows of the node of a level.
 SLOT: Final = 0  # where its row is in its level
@@ -123,7 +128,7 @@ class Room(NamedTuple):
     `rows[L, S, R]`: a level's rows, one an action where all are played at once, else the one that is tried. `merits[L, A]`
     says which of `actions[L, A]` to try first. `lines[L, L]`: length and actions of the best line from each level.
     `bounds[L, A]`: what probes found. `weights[F]`, the same for all workers, are those of `tuned_balance`; there are none for
-    the plain evaluation.
+    the plain evaluation. `endgames` and `endgame_plies` are a database's table and plies; there are none without one.
     """
 
     state: np.ndarray
@@ -139,6 +144,8 @@ class Room(NamedTuple):
     history: np.ndarray
     table: np.ndarray
     weights: np.ndarray
+    endgames: np.ndarray
+    endgame_plies: np.ndarray
 
 
 @kernel
@@ -213,7 +220,7 @@ def open_iteration(game: kernels.Tag, room: Room) -> None:
     frame = room.frames[0]
     if state[DEPTH] == state[DEPTH_DONE]:
         state[DEPTH] += state[STEP] if state[DEPTH] else state[FIRST_DEPTH]
-        aspires = state[DEPTH_DONE] >= 3 and abs(state[VALUE]) < TOP // 2
+        aspires = state[DEPTH_DONE] >= 3 and abs(state[VALUE]) < TOP // 8
         room_around = ASPIRATION_OF_SHARES if len(game) == EIYIU else ASPIRATION
         state[LOW] = state[VALUE] - room_around if aspires else -INFINITY
         state[HIGH] = state[VALUE] + room_around if aspires else INFINITY
@@ -249,10 +256,10 @@ def close_iteration(room: Room) -> None:
     state[LEVEL] = NONE
     value = frame[BEST]
     if value <= state[LOW]:
-        state[LOW] = value - 4 * (state[HIGH] - value) if value > -TOP // 2 else -INFINITY
+        state[LOW] = value - 4 * (state[HIGH] - value) if value > -TOP // 8 else -INFINITY
         return
     if value >= state[HIGH]:
-        state[HIGH] = value + 4 * (value - state[LOW]) if value < TOP // 2 else INFINITY
+        state[HIGH] = value + 4 * (value - state[LOW]) if value < TOP // 8 else INFINITY
         return
     state[VALUE] = value
     state[DEPTH_DONE] = state[DEPTH]
@@ -379,7 +386,11 @@ def left_below(frame: np.ndarray, mover: int, step: int) -> int:
 
 @kernel
 def glance(game: kernels.Tag, room: Room, child: np.ndarray) -> tuple[bool, int]:
-    """Whether the child's value follows without a search, and the value: the game is over, or won in this turn (Eiyiu)."""
+    """Whether the child's value follows without a search, and the value.
+
+    The game may be over; in Eiyiu it may be won in this turn; in Oware it may be a solved endgame. Of these only those count that
+    a harvest leads to: so a search that can win goes for the next harvest, and does not walk about between positions as good.
+    """
     plies = child[PLY] - room.state[ROOT_PLY]
     if child[END]:
         return True, child[RESULT] * (TOP - plies)
@@ -387,7 +398,30 @@ def glance(game: kernels.Tag, room: Room, child: np.ndarray) -> tuple[bool, int]
         wins = kernels.balance(game, child)
         plies += 2 - kernels.plies_into_turn(game, child)
         return wins != 0, np.sign(wins) * (TOP - plies)
+    if len(game) == OWARE and room.state[ENDGAMES] and kernels.reversible_plies(game, child) == 0:
+        is_solved, difference = solved(game, room, child)
+        return is_solved, solved_value(difference, plies)
     return False, 0
+
+
+@kernel
+def solved(game: kernels.Tag, room: Room, row: np.ndarray) -> tuple[bool, int]:
+    """Whether it is known who wins a position of Oware, and by how many seeds at least; below 0 if seat 1 does."""
+    lower, upper = probe(row, room.endgames)
+    if row[MOVER] == 1:
+        lower, upper = -upper, -lower
+    lead = kernels.lead(game, row)
+    lower, upper = lead + lower, lead + upper
+    decided = lower == upper or lower > 0 or upper < 0
+    if not decided or not holds_unless_recurred(row, room.endgame_plies):
+        return False, 0
+    return True, lower if lower > 0 else upper
+
+
+@kernel
+def solved_value(difference: int, plies: int) -> int:
+    """What an endgame is worth that ends with the difference and is so many plies away."""
+    return difference * SOLVED_SEED + np.sign(difference) * (SOLVED - plies)
 
 
 @kernel
@@ -463,6 +497,10 @@ def improve(frame: np.ndarray, mover: int, value: int) -> None:
 @kernel
 def evaluate(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
     """The evaluation of a running position, for seat 0; where chance plays a part, as a share of `TOP`."""
+    if len(game) == OWARE and room.state[ENDGAMES]:
+        is_solved, difference = solved(game, room, row)
+        if is_solved:
+            return solved_value(difference, UNSOLVED_PLIES)
     weights = room.weights
     value = tuned_balance(game, row, weights) if weights.shape[0] else PLAIN_UNIT * kernels.balance(game, row)
     if len(game) == EIYIU:
@@ -658,6 +696,8 @@ def room_of(rooms: Room, worker: int) -> Room:
         rooms.history[worker],
         rooms.table[worker],
         rooms.weights,
+        rooms.endgames,
+        rooms.endgame_plies,
     )
 
 

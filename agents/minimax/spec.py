@@ -6,6 +6,8 @@ from typing import Final
 import numpy as np
 
 from agents.agent import Agent
+from agents.endgames.database import Database, available, open_database
+from agents.endgames.table import MAX_SEEDS
 from agents.minimax.agent import MAX_DEPTH, MinimaxAgent
 from agents.minimax.budget import HASH_MB, MAX_HASH_MB, MAX_NODES, MAX_TIME_MS, BudgetAgent
 from agents.minimax.weights import load_weights
@@ -16,10 +18,11 @@ from envs.numbers import read_number
 READING: Final = "minimax:depth=N|nodes=N|time_ms=T"
 BUDGETS: Final = ("depth", "turns", "nodes", "time_ms")
 EVALUATIONS: Final = ("plain", "tuned")
-PARTS: Final = (*BUDGETS, "eval", "hash_mb")
+PARTS: Final = (*BUDGETS, "eval", "hash_mb", "endgames")
+WITH_ENDGAMES: Final = "oware"
 
 
-def make_minimax(spec: str, parts: Mapping[str, str], game: str, threads: int) -> Agent:
+def make_minimax(spec: str, parts: Mapping[str, str], game: str, options: Mapping[str, object], threads: int) -> Agent:
     """The player of these settings. Raises `BadSpec`."""
     budget = _budget(spec, parts, game)
     fixed = budget in ("depth", "turns")
@@ -27,9 +30,10 @@ def make_minimax(spec: str, parts: Mapping[str, str], game: str, threads: int) -
     if evaluation not in EVALUATIONS:
         raise BadSpec(f"eval in {spec!r} must be {' or '.join(EVALUATIONS)}")
     if not fixed:
-        return _within_budget(spec, parts, game, threads, evaluation == "tuned")
-    if "hash_mb" in parts:
-        raise BadSpec(f"hash_mb in {spec!r} is for nodes and time_ms; the table of a fixed {budget} changes no answer")
+        return _within_budget(spec, parts, game, options, threads, evaluation == "tuned")
+    for name in ("hash_mb", "endgames"):
+        if name in parts:
+            raise BadSpec(f"{name} in {spec!r} is for nodes and time_ms, not for a fixed {budget}")
     plies = find_game(game).plies_a_turn if budget == "turns" else 1
     depth = plies * _whole(spec, parts, budget, MAX_DEPTH // plies)
     weights: np.ndarray | None = load_weights(game) if evaluation == "tuned" else None
@@ -48,13 +52,31 @@ def _budget(spec: str, parts: Mapping[str, str], game: str) -> str:
     return given[0]
 
 
-def _within_budget(spec: str, parts: Mapping[str, str], game: str, threads: int, tuned: bool) -> Agent:
-    hash_mb = _whole(spec, parts, "hash_mb", MAX_HASH_MB) if "hash_mb" in parts else HASH_MB
-    if "nodes" in parts:
-        nodes = _whole(spec, parts, "nodes", MAX_NODES)
-        return BudgetAgent(game, nodes=nodes, tuned=tuned, hash_mb=hash_mb, threads=threads)
-    time_ms = _whole(spec, parts, "time_ms", MAX_TIME_MS)
-    return BudgetAgent(game, time_ms=time_ms, tuned=tuned, hash_mb=hash_mb, threads=threads)
+def _within_budget(
+    spec: str, parts: Mapping[str, str], game: str, options: Mapping[str, object], threads: int, tuned: bool
+) -> Agent:
+    budget, most = ("nodes", MAX_NODES) if "nodes" in parts else ("time_ms", MAX_TIME_MS)
+    return BudgetAgent(
+        game,
+        **{budget: _whole(spec, parts, budget, most)},
+        tuned=tuned,
+        hash_mb=_whole(spec, parts, "hash_mb", MAX_HASH_MB) if "hash_mb" in parts else HASH_MB,
+        endgames=_endgames(spec, parts, game, options),
+        threads=threads,
+    )
+
+
+def _endgames(spec: str, parts: Mapping[str, str], game: str, options: Mapping[str, object]) -> Database | None:
+    """The solved endgames that the settings ask for; without a word, all that there are for the game's rules."""
+    if game != WITH_ENDGAMES:
+        if "endgames" in parts:
+            raise BadSpec(f"endgames in {spec!r} are for {WITH_ENDGAMES} alone")
+        return None
+    rule = str(find_game(game).checked_options(options, batch=False)["grand_slam"])
+    seeds = read_number(parts["endgames"]) if "endgames" in parts else max(available(None, rule), 0)
+    if seeds is None or seeds > MAX_SEEDS:
+        raise BadSpec(f"endgames in {spec!r} must be a whole number from 0 (none) to {MAX_SEEDS}")
+    return open_database(None, rule, seeds) if seeds else None
 
 
 def _whole(spec: str, parts: Mapping[str, str], name: str, high: int) -> int:
