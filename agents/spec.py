@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from agents.agent import Agent
 from envs.errors import BadSpec
 from envs.games import find_game
+from envs.numbers import read_number
 
 Options: TypeAlias = Mapping[str, object]
 Parts: TypeAlias = dict[str, str]

@@ -87,8 +87,9 @@ class BudgetAgent:
         threads: int = 1,
         means: int = selective.EVERYTHING,
     ) -> None:
-        """One of `nodes` and `time_ms` is given. `hash_mb` is the size of the tables of all threads. `means` says what the
-        search may do, see `selective`. In Oware `endgames` serve where the rules are theirs. Raises `BadSpec` for tables that the memory cannot hold."""
+        """One of `nodes` and `time_ms` is given. `hash_mb` is the size of the tables of all threads. In Oware `endgames` serve
+        where the rules are theirs. `means` says what the search may do, see `selective`. Raises `BadSpec` for tables that the
+        memory cannot hold."""
         assert (nodes is None) != (time_ms is None)
         self._game = find_game(game)
         self._nodes = nodes or MAX_NODES

@@ -388,8 +388,8 @@ def left_below(frame: np.ndarray, mover: int, step: int) -> int:
 def glance(game: kernels.Tag, room: Room, child: np.ndarray) -> tuple[bool, int]:
     """Whether the child's value follows without a search, and the value.
 
-    The game may be over; in Eiyiu it may be won in this turn; in Oware it may be a solved endgame. Of these only those count that
-    a harvest leads to: so a search that can win goes for the next harvest, and does not walk about between positions as good.
+    The game may be over; in Eiyiu it may be won in this turn; in Oware it may be a solved endgame. Of these only those count
+    that a harvest leads to: so a search that can win goes for the next harvest, and does not walk about among equals.
     """
     plies = child[PLY] - room.state[ROOT_PLY]
     if child[END]:
