@@ -242,6 +242,15 @@ def quiet_values(seeds: int, slam: str, limit: int) -> dict[Houses, int]:
     return values
 
 
+@pytest.mark.parametrize("seeds", [2, 3])
+def test_where_the_bounds_differ_both_are_reached_under_some_quiet_limit(seeds: int) -> None:
+    needed = int(solved(5, "forfeit").plies[seeds])
+    found = [quiet_values(seeds, "forfeit", limit) for limit in range(needed, needed + 30)]
+    for board, bounds in bounds_of(seeds, "forfeit").items():
+        values = {values[board] for values in found}
+        assert (min(values), max(values)) == bounds, board
+
+
 class TooManyNodes(Exception):
     """A game tree is too large."""
 
