@@ -290,7 +290,7 @@ def test_there_is_nothing_to_search_after_the_end_and_before_a_deal() -> None:
 def endgames(tmp_path_factory: pytest.TempPathFactory) -> Database:
     """All boards of Oware with up to six seeds."""
     folder = tmp_path_factory.mktemp("endgames")
-    build(6, folder)
+    list(build(6, folder))
     return open_database(folder)
 
 
@@ -323,7 +323,7 @@ def test_the_endgames_that_are_there_are_used_unless_a_spec_says_otherwise(
 ) -> None:
     monkeypatch.setenv("SPIELTISCH_DATA_DIR", str(tmp_path))
     assert make_agent("minimax:nodes=9", "oware").spec == "minimax:nodes=9"
-    build(3)
+    list(build(3))
     assert make_agent("minimax:nodes=9", "oware").spec == "minimax:nodes=9,endgames=3"
     assert make_agent("minimax:nodes=9,endgames=2", "oware").spec == "minimax:nodes=9,endgames=2"
     assert make_agent("minimax:nodes=9,endgames=0", "oware").spec == "minimax:nodes=9"
