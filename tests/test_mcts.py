@@ -145,6 +145,16 @@ def few_tiles(rng: np.random.Generator, **options: Any) -> Position:
             return position
 
 
+def lucky_draw(rng: np.random.Generator, **options: Any) -> Position:
+    """A position of Eiyiu in which one of two hidden numbers wins."""
+    while True:
+        numbers = rng.permutation(9)[:4] + 1
+        if numbers[:3].sum() == 15:
+            first, second, third, other = numbers.tolist()
+            board = {(0, 0): first, (1, 0): second}
+            return in_engine(eiyiu.position(board, [], [third, other], int(rng.integers(2)), eiyiu.Options(**options)))
+
+
 def few_seeds(rng: np.random.Generator, **options: Any) -> Position:
     """A running position of Toguz Kumalak with few seeds on the board, most with tuzdyks."""
     while True:
@@ -158,7 +168,7 @@ def few_seeds(rng: np.random.Generator, **options: Any) -> Position:
 @cache
 def near_the_end(game: str) -> list[Position]:
     """Positions from which all lines end soon, from random games under rules that make them short."""
-    wanted = {"oware": 500, "toguz_kumalak": 500, "uisge": 400, "eiyiu": 40}[game]
+    wanted = {"oware": 350, "toguz_kumalak": 350, "uisge": 400, "eiyiu": 40}[game]
     positions: list[Position] = []
     for seed, options in enumerate(SOON_OVER[game]):
         games = VectorGames(game, wanted, seed=seed, restart=False, **options)
@@ -173,7 +183,7 @@ def near_the_end(game: str) -> list[Position]:
         boards = (few_seeds(rng, **options) for options in SOON_OVER[game] for _ in range(1200))
         positions += [position for position in boards if ends_soon(position, LINES[game])]
     if game == "eiyiu":
-        small = (few_tiles(rng, shift_limit=1, same_tile=word) for word in ("any", "own") for _ in range(400))
+        small = (draw(rng, shift_limit=1, same_tile=word) for word in ("any", "own") for draw in (few_tiles, lucky_draw) * 200)
         positions += [position for position in small if ends_soon(position, 8000)][:120]
     return positions
 
@@ -202,7 +212,7 @@ def assert_exact(found: Found, exact: np.ndarray, positions: list[Position], cho
 @pytest.mark.parametrize("leaf", ["rollout", "eval"])
 @pytest.mark.parametrize("game", envs.GAME_NAMES)
 def test_proven_values_are_exact(game: str, leaf: str) -> None:
-    positions = near_the_end(game)[:: 8 if leaf == "rollout" else 1]
+    positions = near_the_end(game)[:: 40 if leaf == "rollout" else 1]
     exact = exact_values(game, positions)
     agent = plain(game, SIMULATIONS, leaf=leaf)
     assert_exact(searched(agent, positions), exact, positions, answers(agent, positions))
@@ -218,7 +228,7 @@ def test_proven_values_are_exact_with_a_network(game: str) -> None:
 @pytest.mark.parametrize("game", envs.GAME_NAMES)
 def test_positions_near_the_end_are_of_all_kinds(game: str) -> None:
     positions = near_the_end(game)
-    assert len(positions) >= (150 if game == "eiyiu" else 1500)
+    assert len(positions) >= (150 if game == "eiyiu" else 1000)
     ends = {after.end.label for position in positions for after in map(position.play, position.legal_actions()) if after.end}
     assert (
         ends
@@ -232,7 +242,7 @@ def test_positions_near_the_end_are_of_all_kinds(game: str) -> None:
     exact = exact_values(game, positions)
     assert {-1, 0, 1} <= set(exact.round(6).ravel().tolist())
     fractions = np.abs(exact - exact.round()) > EXACT
-    assert (fractions.sum() > 50) == (game == "eiyiu")
+    assert (fractions.sum() > 20) == (game == "eiyiu")
 
 
 WALKS = {
@@ -318,6 +328,8 @@ def found_by_hand(visits: list[int], values: list[float], lows: list[float], hig
         ([9, 5, 1], [-0.3, -0.8, 0], [-1, -1, 0], [1, 1, 0], 2),  # a proven draw, as the rest looks worse
         ([9, 5, 1], [0.3, -0.8, 0], [-1, -1, 0], [1, 1, 0], 0),  # it does not
         ([9, 5, 1], [-0.3, -0.2, 0], [-1, -1, 0], [0, 1, 0], 2),
+        ([9, 0, 4], [-1, -1, -1], [-1, -1, -1], [-1, 1, -1], 1),  # the only one that is not lost
+        ([1, 5, 1], [0, -0.5, 0.1], [0, -1, 0], [0, 1, 1], 2),  # as sure as the draw, and may be more
         ([1, 5, 2], [-1, -1, -1], [-1, -1, -1], [-1, -1, -1], 1),  # all is lost
     ],
 )
@@ -638,7 +650,7 @@ def test_the_histories_of_a_batch_serve_as_well_as_those_of_positions(game: str)
         games.step(games.random_actions())
 
 
-def test_a_limit_that_is_off_lets_lines_end_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_is_off_lets_lines_end_all_the_same() -> None:
     for game, options in (("oware", {"quiet_limit": 0}), ("uisge", {"move_limit": 0}), ("uisge", {"repetition_limit": 0})):
         positions = [random_game(game, 1)[0], Position.start(game, **options)]
         found = searched(plain(game, 50), positions)

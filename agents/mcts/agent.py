@@ -73,7 +73,7 @@ class MCTSAgent:
 
 def best_actions(found: Found, movers: np.ndarray, legal: np.ndarray) -> np.ndarray:
     """int64[B]: the actions of most policy visits; ties go to the higher value, then to the lowest action."""
-    visits = np.where(legal, policy_visits(found, movers, legal), -1)
+    visits = policy_visits(found, movers, legal)
     most = visits == visits.max(axis=1, keepdims=True)
     return np.where(most, mover_values(found, movers), -np.inf).argmax(axis=1)
 
@@ -88,21 +88,24 @@ def sampled_actions(
 
 
 def policy_visits(found: Found, movers: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """int64[B, A]: the visits, those moved to an action that is surely better which went to others.
+    """int64[B, A]: the visits that speak for the actions; `legal` bool[B, A] marks the legal ones.
 
-    When something is proven, simulations look for what may still be better; where that has done worse on average, or can only
-    do worse, they say nothing for it. So a proven win has all visits, and a proven loss none, unless all is lost.
+    An action has none if another one is proven to be as good or better: so a proven win has them all, and a proven loss none
+    unless all is lost. When better than a loss is proven, simulations go on to look for more: those that found less, on
+    average, speak for what is sure. Some action always has visits.
     """
     first = movers[:, None] == 0
     worths = mover_values(found, movers)
     floors = np.where(legal, np.where(first, found.lows, -found.highs), -np.inf)
-    ceilings = np.where(first, found.highs, -found.lows)
     sure = floors.max(axis=1, keepdims=True)
-    safe = legal & (floors == sure)
-    kept = np.where(safe | (legal & (ceilings > sure) & (worths >= sure)), found.visits, 0)
+    opens = legal & (np.where(first, found.highs, -found.lows) > sure)
+    safe = opens & (floors == sure)
+    safe = np.where(safe.any(axis=1, keepdims=True), safe, floors == sure)
+    visits = np.where((opens & (worths >= sure)) | safe, found.visits, 0)
+    others = found.visits.sum(axis=1) - visits.sum(axis=1)
     safest = np.where(safe, found.visits, -1).argmax(axis=1)
-    kept[np.arange(len(kept)), safest] += found.visits.sum(axis=1) - kept.sum(axis=1)
-    return kept
+    visits[np.arange(len(visits)), safest] += np.where(sure[:, 0] > -1, others, 0)
+    return np.where(visits.any(axis=1, keepdims=True), visits, opens | safe)
 
 
 def mover_values(found: Found, movers: np.ndarray) -> np.ndarray:
