@@ -26,7 +26,7 @@ from envs.games import find_game
 DEPTHS: Final = {"oware": 6, "toguz_kumalak": 4, "uisge": 3, "eiyiu": 2}
 BATCH: Final = 256  # games side by side
 OPENING_PLIES: Final = (2, 16)  # random plies that a game begins with
-MISTAKES: Final = 0.03  # share of random plies after that
+MISTAKES: Final = 0.05  # share of random plies after that
 SAMPLED: Final = 0.25  # share of the other positions that are looked at
 HELD_OUT: Final = 5  # one game in so many is for validation
 PENALTY: Final = 1e-4  # of half the squared weights, features scaled to deviation 1
