@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from envs.engine import kernels
-from envs.engine.bits import size
-from envs.engine.header import MOVER, OWARE, TOGUZ_KUMALAK, UISGE
-from envs.engine.jit import entry, kernel
+from envs.engine.bits import lowest, size
+from envs.engine.header import CHANCE, MOVER, NONE, OWARE, TOGUZ_KUMALAK, UISGE
+from envs.engine.jit import entry, kernel, routine
 from envs.games.eiyiu import rules as eiyiu
 from envs.games.oware import rules as oware
 from envs.games.toguz_kumalak import rules as toguz_kumalak
@@ -64,7 +64,11 @@ FEATURES: Final[dict[str, dict[str, str]]] = {
     },
     "eiyiu": {
         "tempo": "1: being to move",
-        "wins": "winning turns that the player has now",
+        "wins": "1 if the player can win in this turn without a draw",
+        "draw_wins": "percent of the hidden numbers that win if drawn, rounded down; 0 where no draw is possible or needed",
+        "threats": "while tiles are laid, pairs of a number in a pile and a free cell on which it would win",
+        "order": "while tiles are laid, tiles on the board, negative if they are odd: the player then lays the last one",
+        "early_order": "the same with fewer than seven tiles on the board, as 1 or -1",
     },
 }
 FEATURE_NAMES: Final[dict[str, tuple[str, ...]]] = {game: tuple(features) for game, features in FEATURES.items()}
@@ -340,7 +344,50 @@ def before_jumps(pieces: int) -> int:
 # Eiyiu.
 
 
+EARLY: Final = 7  # tiles on the board; from then on, wins while laying are rare
+
+
 @kernel
 def eiyiu_features(row: np.ndarray) -> tuple[int, ...]:
     """See `FEATURES`."""
-    return 1, eiyiu.winning_turns(row)
+    if row[eiyiu.OPEN] | row[eiyiu.HIDDEN] == 0 and (row[eiyiu.HAND] == NONE or row[eiyiu.ORIGIN] != NONE):
+        return 1, int(eiyiu.winning_turns(row) > 0), 0, 0, 0, 0
+    fitting, threats = fitting_and_threats(row)
+    wins = wins_without_draw(row, fitting)
+    laid = eiyiu.tiles_laid(row)
+    order = 1 - 2 * (laid & 1)
+    return 1, wins, 0 if wins else draw_wins(row, fitting, laid), threats, order * laid, order if laid < EARLY else 0
+
+
+@routine
+def fitting_and_threats(row: np.ndarray) -> tuple[int, int]:
+    """While tiles are laid: one bit for each number that wins on some cell, and how many pairs of such a cell and a number in
+    a pile there are. With no tile in hand `LAYS` is overwritten."""
+    if row[eiyiu.HAND] == NONE:
+        eiyiu.find_lays(row)
+    in_piles = row[eiyiu.OPEN] | row[eiyiu.HIDDEN]
+    fitting, threats = 0, 0
+    for strip in range(eiyiu.STRIPS):
+        cells = row[eiyiu.LAYS + strip]
+        while cells:
+            numbers = eiyiu.fitting_numbers(row, eiyiu.STRIP * strip + lowest(cells))
+            cells &= cells - 1
+            fitting |= numbers
+            threats += size(numbers & in_piles)
+    return fitting, threats
+
+
+@kernel
+def wins_without_draw(row: np.ndarray, fitting: int) -> int:
+    """1 if, while tiles are laid, the tile in hand or else one of the open pile is of the fitting numbers, else 0."""
+    if row[eiyiu.HAND] != NONE:
+        return fitting >> row[eiyiu.HAND] % eiyiu.NUMBERS & 1
+    return int(row[MOVER] != CHANCE and fitting & row[eiyiu.OPEN] != 0)
+
+
+@kernel
+def draw_wins(row: np.ndarray, fitting: int, laid: int) -> int:
+    """The percentage of the hidden numbers that are of the fitting ones, if one may be drawn in this turn, else 0."""
+    if row[eiyiu.HAND] != NONE or row[eiyiu.HIDDEN] == 0 or laid < 2:
+        return 0
+    return 100 * size(fitting & row[eiyiu.HIDDEN]) // size(row[eiyiu.HIDDEN])
