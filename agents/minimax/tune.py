@@ -27,7 +27,7 @@ DEPTHS: Final = {"oware": 6, "toguz_kumalak": 4, "uisge": 3, "eiyiu": 2}
 BATCH: Final = 256  # games side by side
 OPENING_PLIES: Final = (2, 16)  # random plies that a game begins with
 MISTAKES: Final = 0.05  # share of random plies after that
-SAMPLED: Final = 0.25  # share of the other positions that are looked at
+SAMPLED: Final = 0.5  # share of the other positions that are looked at
 HELD_OUT: Final = 5  # one game in so many is for validation
 PENALTY: Final = 1e-4  # of half the squared weights, features scaled to deviation 1
 MILLI: Final = 1000
@@ -200,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("game", metavar="GAME", help=f"one of: {cli.game_names()}")
     parser.add_argument(
-        "--games", type=cli.whole_number(2 * HELD_OUT, 10_000_000), default=20_000, help="games a round (default 20000)"
+        "--games", type=cli.whole_number(2 * HELD_OUT, 10_000_000), default=10_000, help="games a round (default 10000)"
     )
     depths = ", ".join(f"{game} {depth}" for game, depth in DEPTHS.items())
     parser.add_argument(
