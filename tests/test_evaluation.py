@@ -52,7 +52,7 @@ def running_positions(game: str, count: int, **options: Any) -> list[Position]:
     seed = 0
     while len(positions) < count:
         line = random_line(envs.start(game, **options), seed, 120)
-        positions += [position for position in some_of(line, 12) if not position.end]
+        positions += [position for position in some_of(line, 13) if not position.end]
         seed += 1
     return positions[:count]
 
@@ -255,7 +255,7 @@ def mirrored_text(position: Position) -> str:
 
 @pytest.mark.parametrize("game", ["oware", "toguz_kumalak", "uisge"])
 def test_seats_exchanged_negate_the_value(game: str) -> None:
-    positions = running_positions(game, few(game, 120))
+    positions = running_positions(game, few(game, 240))
     mirrored = [Position.from_text(game, mirrored_text(position)) for position in positions]
     assert {position.mover for position in positions} == {0, 1}
     values = values_of(positions, load_weights(game))

@@ -122,6 +122,12 @@ def features_of_rows(game: kernels.Tag, rows: np.ndarray, out: np.ndarray) -> No
         features(game, rows[index], out[index])
 
 
+@kernel
+def ahead(own: int, other: int, least: int) -> int:
+    """1 if only `own` is at least so much, -1 if only `other` is, else 0."""
+    return int(own >= least) - int(other >= least)
+
+
 # Of both games of sowing.
 
 SHARE_BITS: Final = 10
@@ -234,7 +240,7 @@ def toguz_kumalak_features(row: np.ndarray) -> tuple[int, ...]:
         (own_tuzdyk >> 5 & 1) - (other_tuzdyk >> 5 & 1),
         (own_tuzdyk >> 6 & 1) - (other_tuzdyk >> 6 & 1),
         (own_tuzdyk >> 7 & 1) - (other_tuzdyk >> 7 & 1),
-        left * ((own_tuzdyk != 0) - (other_tuzdyk != 0)),
+        left * ahead(own_tuzdyk, other_tuzdyk, 1),
         holes_in(own_filled),
         holes_in(other_filled),
         holes_in(own_one),
@@ -308,11 +314,11 @@ def uisge_features(row: np.ndarray) -> tuple[int, ...]:
     other_flips = size(loose & other_pawns & before_jumps(pieces))
     return (
         1,
-        (own_kings >= 1) - (other_kings >= 1),
-        (own_kings >= 2) - (other_kings >= 2),
-        (own_kings >= 3) - (other_kings >= 3),
-        (own_kings >= 4) - (other_kings >= 4),
-        (own_kings >= 5) - (other_kings >= 5),
+        ahead(own_kings, other_kings, 1),
+        ahead(own_kings, other_kings, 2),
+        ahead(own_kings, other_kings, 3),
+        ahead(own_kings, other_kings, 4),
+        ahead(own_kings, other_kings, 5),
         flips,
         other_flips,
         int(flips > 0 and own_kings == size(row[uisge.PIECES + mover]) - 1),
