@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,8 +26,8 @@ from envs.games import find_game
 DEPTHS: Final = {"oware": 6, "toguz_kumalak": 4, "uisge": 3, "eiyiu": 2}
 BATCH: Final = 256  # games side by side
 OPENING_PLIES: Final = (2, 16)  # random plies that a game begins with
-MISTAKES: Final = 0.03  # share of random plies after that
-SAMPLED: Final = 0.25  # share of the other positions that are looked at
+MISTAKES: Final = 0.05  # share of random plies after that
+SAMPLED: Final = 0.5  # share of the other positions that are looked at
 HELD_OUT: Final = 5  # one game in so many is for validation
 PENALTY: Final = 1e-4  # of half the squared weights, features scaled to deviation 1
 MILLI: Final = 1000
@@ -57,6 +57,15 @@ class Fit:
 
     weights: np.ndarray
     errors: np.ndarray
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Weights int64[F] and their standard errors float64[F], in thousandths of a logit, and where they come from."""
+
+    weights: np.ndarray
+    errors: np.ndarray
+    origin: dict[str, Any]
 
 
 def play_games(game: str, agent: Agent, games: int, seed: int, progress: Progress | None = None) -> Samples:
@@ -140,31 +149,43 @@ def _standard_errors(features: np.ndarray, weights: np.ndarray, scores: np.ndarr
     return np.sqrt(np.diag(bread @ (slopes.T @ slopes) @ bread))
 
 
-def tune(game: str, samples: Samples) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Whole weights int64[F] in thousandths of a logit, their standard errors float64[F], and how well they foretell."""
+def tune(game: str, samples: Samples) -> Tuned:
+    """Weights fitted to the samples but for every fifth game, which tells how well they foretell results."""
     held_out = samples.games % HELD_OUT == 0
     known, unknown = samples.where(~held_out), samples.where(held_out)
     fitted = fit(features_of(game, known.rows), known.scores, known.games)
     weights = np.rint(MILLI * fitted.weights).astype(np.int64)
     plain = fit(plain_of(game, known.rows), known.scores, known.games)
-    return (
-        weights,
-        MILLI * fitted.errors,
-        {
-            "positions": len(samples.rows),
-            "log_loss": round(log_loss(features_of(game, unknown.rows), weights / MILLI, unknown.scores), 4),
-            "log_loss_plain": round(log_loss(plain_of(game, unknown.rows), plain.weights, unknown.scores), 4),
-        },
-    )
+    losses = {
+        "log_loss": log_loss(features_of(game, unknown.rows), weights / MILLI, unknown.scores),
+        "log_loss_plain": log_loss(plain_of(game, unknown.rows), plain.weights, unknown.scores),
+    }
+    origin = {"positions": len(samples.rows), **{name: round(loss, 4) for name, loss in losses.items()}}
+    return Tuned(weights, MILLI * fitted.errors, origin)
 
 
-def result_table(game: str, weights: np.ndarray, errors: np.ndarray) -> Table:
+def one_round(game: str, agent: Agent, games: int, seed: int, progress: Progress | None = None) -> Tuned:
+    """Weights fitted to games that the agent has played against itself."""
+    tuned = tune(game, play_games(game, agent, games, seed, progress))
+    return replace(tuned, origin={"games": games, "players": agent.spec, **tuned.origin})
+
+
+def in_rounds(game: str, depth: int, count: int, games: int, seed: int, progress: Progress | None = None) -> Tuned:
+    """Weights after so many rounds: minimax has played with the plain evaluation, then with the weights of the round before."""
+    seeds = np.random.SeedSequence(seed).generate_state(count)
+    tuned = one_round(game, MinimaxAgent(game, depth), games, int(seeds[0]), progress)
+    for number in seeds[1:]:
+        tuned = one_round(game, MinimaxAgent(game, depth, weights=tuned.weights), games, int(number), progress)
+    return tuned
+
+
+def result_table(game: str, tuned: Tuned) -> Table:
     """Every feature with its weight."""
     table = Table(title=f"{game}: thousandths of a logit")
     table.add_column("feature")
     for heading in ("weight", "standard error"):
         table.add_column(heading, justify="right")
-    for name, weight, error in zip(FEATURE_NAMES[game], weights, errors, strict=True):
+    for name, weight, error in zip(FEATURE_NAMES[game], tuned.weights, tuned.errors, strict=True):
         table.add_row(name, str(weight), f"{error:.1f}")
     return table
 
@@ -174,15 +195,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = cli.make_parser(
         "agents.minimax.tune",
         "Fits the weights of minimax's tuned evaluation: a player plays itself, and a logistic regression says which\n"
-        "features of the positions on the way foretold the results. One game in five is held out to measure how well.",
+        "features of the positions on the way foretold the results. One game in five is held out to measure how well.\n"
+        "In the first round minimax plays with the plain evaluation, in later ones with the weights of the round before.",
     )
     parser.add_argument("game", metavar="GAME", help=f"one of: {cli.game_names()}")
-    parser.add_argument("--games", type=cli.whole_number(HELD_OUT + 1, 10_000_000), default=20_000, help="default 20000")
+    parser.add_argument(
+        "--games", type=cli.whole_number(2 * HELD_OUT, 10_000_000), default=10_000, help="games a round (default 10000)"
+    )
     depths = ", ".join(f"{game} {depth}" for game, depth in DEPTHS.items())
     parser.add_argument(
-        "--depth", type=cli.whole_number(1, MAX_DEPTH), help=f"plies that minimax looks ahead with plain evaluation ({depths})"
+        "--depth", type=cli.whole_number(1, MAX_DEPTH), help=f"plies that minimax looks ahead (default: {depths})"
     )
-    parser.add_argument("--players", metavar="SPEC", help="who plays instead of minimax")
+    parser.add_argument("--rounds", type=cli.whole_number(1, 100), default=2, help="default 2")
+    parser.add_argument("--players", metavar="SPEC", help="who plays, in the only round, instead of minimax")
     parser.add_argument("--seed", type=cli.whole_number(0), default=0, help="of all that is random (default 0)")
     parser.add_argument("--out", metavar="FILE", help="where the weights go (default: where the project keeps them)")
     given = parser.parse_args(arguments)
@@ -191,20 +216,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--depth is minimax's; --players says who plays instead")
     out = given.out or str(weights_file(game))
     cli.check_writable(out)
-    agent = make_agent(given.players, game) if given.players else MinimaxAgent(game, given.depth or DEPTHS[game])
+    depth = given.depth or DEPTHS[game]
+    words = ["--players", given.players] if given.players else ["--depth", str(depth), "--rounds", str(given.rounds)]
+    command = ["python", "-m", "agents.minimax.tune", game, "--games", str(given.games), *words, "--seed", str(given.seed)]
     shown = Console(stderr=True)
     with Progress(console=shown, transient=True, disable=not shown.is_terminal) as progress:
-        samples = play_games(game, agent, given.games, given.seed, progress)
-    weights, errors, quality = tune(game, samples)
-    words = [game, "--games", str(given.games), "--seed", str(given.seed)]
-    words += ["--players", given.players] if given.players else ["--depth", str(given.depth or DEPTHS[game])]
-    command = shlex.join(["python", "-m", "agents.minimax.tune", *words])
-    write_weights(out, game, weights, {"command": command, "games": given.games, "players": agent.spec, **quality})
+        if given.players:
+            tuned = one_round(game, make_agent(given.players, game), given.games, given.seed, progress)
+        else:
+            tuned = in_rounds(game, depth, given.rounds, given.games, given.seed, progress)
+    write_weights(out, game, tuned.weights, {"command": shlex.join(command), **tuned.origin})
     console = Console(soft_wrap=True)
-    console.print(result_table(game, weights, errors))
-    console.print(
-        f"log loss {quality['log_loss']} on held-out games, {quality['log_loss_plain']} by the plain evaluation alone"
-    )
+    console.print(result_table(game, tuned))
+    losses = tuned.origin["log_loss"], tuned.origin["log_loss_plain"]
+    console.print(f"log loss on held-out games {losses[0]}, {losses[1]} by the plain evaluation alone")
     return 0
 
 
