@@ -1,4 +1,4 @@
-"""Simulations without a network: UCT with rollouts, or with the plain evaluation."""
+"""Simulations without a network: UCT with rollouts, or with the tuned evaluation."""
 
 from typing import Final
 
@@ -7,6 +7,7 @@ import numpy as np
 from agents.mcts.agent import Found
 from agents.mcts.room import Room, new_answers, new_streams
 from agents.mcts.search import ROOT_HIGH, ROOT_LOW, ROOT_VALUE, search_batch
+from agents.minimax.weights import load_weights
 from envs.engine.game import Game
 from envs.engine.jit import available_threads
 
@@ -24,7 +25,7 @@ class PlainSearch:
         self._game = game
         self._simulations = simulations
         self._c = c
-        self._rolls_out = leaf == "rollout"
+        self._weights = load_weights(game.name) if leaf == "eval" else np.zeros(0, np.int64)
         self._threads = min(threads, available_threads())
         self._room = Room(game, simulations, self._threads, network=False)
 
@@ -36,7 +37,7 @@ class PlainSearch:
             self._game.tag,
             self._simulations,
             self._c,
-            self._rolls_out,
+            self._weights,
             np.ascontiguousarray(rows),
             np.ascontiguousarray(histories),
             new_streams(len(rows), rng),

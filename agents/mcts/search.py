@@ -32,12 +32,12 @@ from agents.mcts.tree import (
     sign_of,
     tree_at,
 )
+from agents.minimax.evaluation import tuned_balance
 from envs.engine import kernels
-from envs.engine.header import CHANCE, END, KEYS, MOVER, OWARE, PLY, RESULT, TOGUZ_KUMALAK, UISGE
+from envs.engine.header import CHANCE, END, KEYS, MOVER, PLY, RESULT
 from envs.engine.jit import BatchEntry, kernel, routine
-from envs.games.eiyiu.rules import SHARES
 
-LINE_PLIES: Final = 2000  # a line that runs on beyond so many plies from the root is judged where it stands, a rollout a draw
+LINE_PLIES: Final = 2000  # a line that runs on beyond so many plies from the root counts as a draw, if nothing judges it
 NO_LEAF: Final = -1  # the simulation is counted already
 BUSY: Final = -2  # it would end where another one waits for the network
 
@@ -49,20 +49,9 @@ REPORT: Final = 3
 
 
 @kernel
-def leaf_value(game: kernels.Tag, row: np.ndarray) -> float:
-    """What seat 0 may expect of a running position, between -1 and 1, by its plain evaluation.
-
-    It is the hyperbolic tangent of the evaluation over a scale, which is a guess: the lead that all but decides a game is two.
-    """
-    if len(game) == OWARE:
-        scale = 8.0
-    elif len(game) == TOGUZ_KUMALAK:
-        scale = 16.0
-    elif len(game) == UISGE:
-        scale = 3.0
-    else:
-        scale = SHARES / 3  # who has a winning turn takes it
-    return tanh(kernels.balance(game, row) / scale)
+def leaf_value(game: kernels.Tag, row: np.ndarray, weights: np.ndarray) -> float:
+    """What seat 0 may expect of a running position, between -1 and 1, by its tuned evaluation."""
+    return tanh(tuned_balance(game, row, weights) / 2000.0)  # of odds in millilogits
 
 
 @routine
@@ -91,14 +80,14 @@ def simulate(
     root: np.ndarray,
     keys: np.ndarray,
     c: float,
-    rolls_out: bool,
+    weights: np.ndarray,
     row: np.ndarray,
     history: np.ndarray,
     mask: np.ndarray,
     streams: np.ndarray,
     index: int,
 ) -> None:
-    """One simulation has been counted, of which the last position was judged by a rollout or by its evaluation.
+    """One simulation has been counted. Its last position was judged by its evaluation, or without weights by a rollout.
 
     An action is judged when it is first tried, and becomes a node when it is tried again.
     """
@@ -126,7 +115,10 @@ def simulate(
             break
         fits = row[PLY] < last_ply and has_room(tree, mask.shape[0])
         if not fits or (tree.visits[edge] == 0 and row[MOVER] != CHANCE):
-            value = rollout(game, row, history, last_ply, streams, index) if rolls_out else leaf_value(game, row)
+            if weights.shape[0]:
+                value = leaf_value(game, row, weights)
+            else:
+                value = rollout(game, row, history, last_ply, streams, index)
             break
         # 4. A known position becomes a node, and so does one where chance deals: a draw is judged once it is dealt.
         node = expand(game, tree, node, edge, row, mask)
@@ -139,7 +131,7 @@ def search_batch(
     game: kernels.Tag,
     simulations: int,
     c: float,
-    rolls_out: bool,
+    weights: np.ndarray,
     rows: np.ndarray,
     keys: np.ndarray,
     streams: np.ndarray,
@@ -155,7 +147,7 @@ def search_batch(
     """Every row has been searched by so many simulations, fewer where its value was proven before; see `report`.
 
     `rows[B, R]`, `keys[B, H]` their histories, `streams[B]` their random streams. Every worker has a tree, a row in `lines`, a
-    history with `line_keys` for one line, and a mask.
+    history with `line_keys` for one line, and a mask. `weights[F]` are those of `tuned_balance`; with none, rollouts judge.
     """
     workers = lines.shape[0]
     for worker in numba.prange(workers):
@@ -170,7 +162,7 @@ def search_batch(
                     rows[index],
                     keys[index],
                     c,
-                    rolls_out,
+                    weights,
                     lines[worker],
                     histories[worker],
                     masks[worker],
@@ -242,13 +234,13 @@ def descend(
         if tree.child[edge] != UNEXPANDED:
             node = tree.child[edge]
             continue
-        # 3. A finished game is a proven result; one that is too far or too much to be kept is judged without the network.
+        # 3. A finished game is a proven result; one that is too far or too much to be kept counts as a draw.
         if row[END]:
             value = float(row[RESULT])
             settle(tree, edge, value)
             break
         if row[PLY] >= root[PLY] + LINE_PLIES or not has_room(tree, mask.shape[0]):
-            value = leaf_value(game, row)
+            value = 0.0
             break
         # 4. A new position becomes a node. It waits for the network, or for what chance deals.
         child = expand(game, tree, node, edge, row, mask)

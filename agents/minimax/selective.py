@@ -115,7 +115,7 @@ PLAIN_UNIT: Final = 100  # what a seed or a king counts in the plain evaluation
 ASPIRATION: Final = 200  # millilogits about the last value
 ASPIRATION_OF_SHARES: Final = TOP // 20  # in a game with chance
 SHARE_OF_TOP: Final = 0.99 * TOP  # what the best evaluation is worth in a game with chance
-LATE: Final = 2  # how many actions are searched to the full depth
+LATE: Final = 1  # how many actions are searched to the full depth
 REDUCIBLE: Final = 3  # plies below which nothing is reduced
 BEYOND: Final = -6  # how far captures are searched
 

@@ -37,7 +37,17 @@ GAME_SOURCES: Final = (
     "envs/engine/kernels.py",
     "envs/games/*/rules.py",
 )
-KERNEL_LAYERS: Final = (GAME_SOURCES, ("agents/endgames/*.py",), ("agents/minimax/*.py",), ("agents/mcts/*.py",))
+ENDGAME_SOURCES: Final = ("agents/endgames/index.py", "agents/endgames/table.py", "agents/endgames/retrograde.py")
+MINIMAX_SOURCES: Final = (
+    "agents/minimax/features.py",
+    "agents/minimax/evaluation.py",
+    "agents/minimax/table.py",
+    "agents/minimax/search.py",
+    "agents/minimax/memory.py",
+    "agents/minimax/selective.py",
+)
+MCTS_SOURCES: Final = ("agents/mcts/tree.py", "agents/mcts/search.py", "agents/mcts/rollout.py")
+KERNEL_LAYERS: Final = (GAME_SOURCES, ENDGAME_SOURCES, MINIMAX_SOURCES, MCTS_SOURCES)
 FLAGS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 CODE_FLAGS: Final = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT")
 
