@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.minimax.weights import described
 from envs.games import GAMES
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -29,3 +30,7 @@ def test_a_manual_names_every_field_option_and_ending(game: str) -> None:
         f"## {heading}"
         for heading in ("Description", "Observation", "Actions", "Rewards", "Start", "End", "Options", "Version history")
     ]
+
+
+def test_the_page_of_evaluations_is_what_the_weights_say() -> None:
+    assert (DOCS / "evaluation.md").read_text(encoding="utf-8") == described()

@@ -7,12 +7,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.minimax.features import FEATURE_NAMES
+from agents.minimax.features import FEATURE_NAMES, FEATURES
 from envs.errors import BadConfig
 from envs.files import write_file
 from envs.games import find_game
 
 FOLDER: Final = Path(__file__).with_suffix("")
+PAGE_HEAD: Final = """\
+# The tuned evaluations
+
+What `minimax:nodes=N`, `minimax:time_ms=T` and `mcts:…,leaf=eval` count in a position. Everything is seen from the player to move.
+Weights are millilogits: a sum of 1,000 are odds of e to 1 of winning (a draw is half a win). They were fitted by logistic regression
+to results of games with random openings and a few random moves, by the command that stands below each table; run again, it gives
+the same numbers. Weights that say the same thing share its worth, so a single one is not to be read as the value of its feature.
+"""
 
 
 def weights_file(game: str) -> Path:
@@ -45,3 +53,26 @@ def write_weights(path: str | os.PathLike[str], game: str, weights: np.ndarray, 
     """The file holds the weights int64[F] and where they come from."""
     features = dict(zip(FEATURE_NAMES[game], map(int, weights), strict=True))
     write_file(path, json.dumps({"game": game, "features": features, "origin": origin}, indent=1) + "\n")
+
+
+def described() -> str:
+    """The page docs/evaluation.md: what counts in every game, how much, and where the numbers come from."""
+    return PAGE_HEAD + "".join(map(_section, FEATURES))
+
+
+def _section(game: str) -> str:
+    content = json.loads(weights_file(game).read_text(encoding="utf-8"))
+    origin = content["origin"]
+    rows = [f"| {name} | {content['features'][name]} | {what} |" for name, what in FEATURES[game].items()]
+    return "\n".join(
+        [
+            f"\n## {find_game(game).title}\n",
+            "| feature | weight | is |",
+            "|---|---|---|",
+            *rows,
+            "",
+            f"`{origin['command']}`: {origin['positions']:,} positions out of {origin['games']:,} games of {origin['players']}. "
+            f"Log loss on games held out: {origin['log_loss']}; of the plain evaluation, scaled at its best: "
+            f"{origin['log_loss_plain']}.\n",
+        ]
+    )
