@@ -16,10 +16,11 @@ FOLDER: Final = Path(__file__).with_suffix("")
 PAGE_HEAD: Final = """\
 # The tuned evaluations
 
-What `minimax:nodes=N`, `minimax:time_ms=T` and `mcts:…,leaf=eval` count in a position. Everything is seen from the player to move.
-Weights are millilogits: a sum of 1,000 are odds of e to 1 of winning (a draw is half a win). They were fitted by logistic regression
-to results of games with random openings and a few random moves, by the command that stands below each table; run again, it gives
-the same numbers. Weights that say the same thing share its worth, so a single one is not to be read as the value of its feature.
+What `minimax:nodes=N`, `minimax:time_ms=T` and `mcts:simulations=N,leaf=eval` count in a position, seen from the player to
+move. Weights are millilogits: a sum of 1,000 are odds of e to 1 of winning (a draw is half a win). They were fitted by logistic
+regression to results of games with random openings and a few random moves, by the command that stands below each table; run
+again, it gives the same numbers. Weights that say the same thing share its worth, so a single one is not to be read as what its
+feature is worth.
 """
 
 
@@ -71,8 +72,9 @@ def _section(game: str) -> str:
             "|---|---|---|",
             *rows,
             "",
-            f"`{origin['command']}`: {origin['positions']:,} positions out of {origin['games']:,} games of {origin['players']}. "
-            f"Log loss on games held out: {origin['log_loss']}; of the plain evaluation, scaled at its best: "
-            f"{origin['log_loss_plain']}.\n",
+            f"`{origin['command']}`: {origin['positions']:,} positions out of {origin['games']:,} games of "
+            f"`{origin['players']}`, the players of the last round. "
+            f"Log loss on games held out: {origin['log_loss']}; of the plain evaluation, scaled at its "
+            f"best: {origin['log_loss_plain']}.\n",
         ]
     )
