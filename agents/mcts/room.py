@@ -1,7 +1,5 @@
 """The memory that searches work in, and how much of it they need."""
 
-import os
-import sys
 from typing import Final
 
 import numpy as np
@@ -31,14 +29,6 @@ def tree_size(game: Game, simulations: int) -> tuple[int, int]:
 def bytes_of(game: Game, simulations: int, network: bool) -> int:
     """What one tree for so many simulations takes."""
     return tree_bytes(*tree_size(game, simulations), network)
-
-
-def machine_bytes() -> int:
-    """The machine's memory, as far as it can be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return sys.maxsize
 
 
 class Room:

@@ -7,11 +7,12 @@ from typing import Final
 
 from agents.mcts.agent import MCTSAgent, Search
 from agents.mcts.plain import LEAVES, PlainSearch
-from agents.mcts.room import bytes_of, machine_bytes
+from agents.mcts.room import bytes_of
 from envs.engine.game import Game
 from envs.engine.jit import available_threads
 from envs.errors import BadSpec
 from envs.games import find_game
+from envs.machine import machine_bytes
 from envs.numbers import read_number
 
 MAX_SIMULATIONS: Final = 1_000_000

@@ -1,7 +1,6 @@
 """Minimax within a budget of nodes or of time: the selective search, for one position or many at once."""
 
 import hashlib
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from envs.engine.jit import available_threads
 from envs.engine.position import Position
 from envs.errors import BadSpec
 from envs.games import find_game
+from envs.machine import machine_bytes
 
 MAX_DEPTH: Final = 60
 HASH_MB: Final = 16
@@ -248,10 +248,7 @@ def new_rooms(game: Game, workers: int, tables: np.ndarray, tuned: bool, endgame
 
 def check_memory(megabytes: int) -> None:
     """Raises `BadSpec` if this machine has less memory."""
-    try:
-        owned = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    except (AttributeError, ValueError, OSError):  # not a Unix
-        return
+    owned = machine_bytes() >> 20
     if megabytes > owned:
         raise BadSpec(f"a table of hash_mb={megabytes} is more than this machine's memory of {owned} MB")
 
