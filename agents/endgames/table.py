@@ -56,6 +56,12 @@ def probe(row: np.ndarray, table: np.ndarray) -> tuple[int, int]:
 
 
 @kernel
+def knows(row: np.ndarray, plies: np.ndarray) -> bool:
+    """Whether a database with these `Database.plies` has boards of the row's number of seeds."""
+    return rules.seeds_on(row[SIDES]) + rules.seeds_on(row[SIDES + 1]) < plies.shape[0]
+
+
+@kernel
 def holds(row: np.ndarray, plies: np.ndarray) -> bool:
     """Whether the table's bounds hold under the row's limits and whatever its past.
 

@@ -37,8 +37,8 @@ FIRST_SLICE: Final = 100  # nodes, before their rate is known
 class Thought:
     """What a search found.
 
-    `value` is for seat 0: millilogits (1,000 are odds of e to 1), in a game with chance shares of `TOP` that stand for expected
-    results; a win is `TOP` less the plies to it.
+    `value` is for seat 0, of the last iteration that was completed, 0 if none was: millilogits (1,000 are odds of e to 1),
+    in a game with chance shares of `TOP` that stand for expected results; a win is `TOP` less the plies to it.
     """
 
     action: int
@@ -87,7 +87,7 @@ class BudgetAgent:
         threads: int = 1,
         means: int = selective.EVERYTHING,
     ) -> None:
-        """One of `nodes` and `time_ms` is given. `hash_mb` is the size of the tables of all threads. In Oware `endgames` serve
+        """One of `nodes` and `time_ms` is given. Each thread has a table of `hash_mb`. In Oware `endgames` serve
         where the rules are theirs. `means` says what the search may do, see `selective`. Raises `BadSpec` for tables that the
         memory cannot hold."""
         assert (nodes is None) != (time_ms is None)
@@ -101,7 +101,7 @@ class BudgetAgent:
         solved = f",endgames={endgames.seeds}" if endgames else ""
         self.spec = f"minimax:{budget}{'' if tuned else ',eval=plain'}{size}{solved}"
         self._endgames = endgames
-        check_memory(hash_mb)
+        check_memory(self._threads * hash_mb)
         self._rooms = new_rooms(self._game, self._threads, new_memories(self._threads, hash_mb), tuned, endgames)
         settings = self._rooms.state
         settings[:, selective.STEP] = self._game.plies_a_turn
@@ -130,6 +130,7 @@ class BudgetAgent:
     def think(self, rows: np.ndarray, histories: np.ndarray) -> list[Thought]:
         """What the search finds in every running row, each with a budget of its own; the workers share the rows out."""
         thoughts: dict[int, Thought] = {}
+        selective.think_all(self._threads, self._game.tag, self._rooms, np.zeros(self._threads, np.int64))  # compiles
         waiting = iter(range(len(rows)))
         workers = [_Worker(self._rooms, index, self._nodes, self._seconds) for index in range(self._threads)]
         targets = np.zeros(self._threads, np.int64)
@@ -202,7 +203,7 @@ class _Worker:
             return FIRST_SLICE
         elapsed = self.elapsed()
         left = max(min(SLICE_SECONDS, self._seconds - elapsed), 0.0)
-        return nodes + 1 + int(nodes / elapsed * left)
+        return nodes + 1 + int(nodes / max(elapsed, 1e-6) * left)
 
     def thought(self) -> Thought:
         state = self._state
@@ -250,7 +251,7 @@ def check_memory(megabytes: int) -> None:
     """Raises `BadSpec` if this machine has less memory."""
     owned = machine_bytes() >> 20
     if megabytes > owned:
-        raise BadSpec(f"a table of hash_mb={megabytes} is more than this machine's memory of {owned} MB")
+        raise BadSpec(f"a table (hash_mb) of {megabytes} MB is more than this machine's memory of {owned} MB")
 
 
 @lru_cache

@@ -1,8 +1,8 @@
 """The transposition table of the selective search: what is known of positions, whichever way they were reached.
 
-Two entries share a bucket: the first keeps what was searched deepest, the second what came last. An entry is two numbers: the
-position's key and, packed, a value, what the value is, the depth that it was searched to, the best action, and the search it
-comes from. Entries of earlier searches are the first to be replaced.
+Two entries share a bucket: the first keeps what was searched deepest, the second what else came last. An entry is two numbers:
+the position's key and, packed, a value, what the value is, the depth that it was searched to, the best action, and the search
+it comes from. Entries of earlier searches are the first to be replaced.
 """
 
 from typing import Final
@@ -34,8 +34,8 @@ ZERO: Final = 1 << (VALUE_BITS - 1)  # stands for the value 0
 
 
 def new_memories(count: int, megabytes: int) -> np.ndarray:
-    """Empty tables, int64[count, entries, 2], of so many MB in all, each with a power of two of entries."""
-    entries = max(2, megabytes * (1 << 20) // ENTRY_BYTES // count)
+    """Empty tables, int64[count, entries, 2], each of at most so many MB, with a power of two of entries."""
+    entries = max(2, megabytes * (1 << 20) // ENTRY_BYTES)
     return np.zeros((count, 1 << (entries.bit_length() - 1), ENTRY), np.int64)
 
 
@@ -59,8 +59,8 @@ def remember(table: np.ndarray, key: int, data: int, since: int) -> None:
     """The table has the data for the key; of no best action it keeps the one it knew."""
     bucket = key & (table.shape[0] - 2)
     first, second = table[bucket], table[bucket + 1]
-    is_newer = search_of(first[1]) == search_of(data) and depth_of(first[1]) > depth_of(data)
-    keeps_first = is_newer and not holds(first, key, since)
+    first_is_deeper = search_of(first[1]) == search_of(data) and depth_of(first[1]) > depth_of(data)
+    keeps_first = first_is_deeper and not holds(first, key, since)
     entry = second if keeps_first or holds(second, key, since) else first
     if action_of(data) < 0 and holds(entry, key, since):
         data += (action_of(entry[1]) + 1) << ACTION_AT

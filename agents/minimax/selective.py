@@ -8,7 +8,8 @@ Values are seat 0's throughout, as in `search`: seat 0's nodes take the highest,
 count `TOP` less the plies to them; in a game with chance they are shares of `TOP` that average as expected results do.
 
 A repetition ends the game here when a position recurs for the first time. What a node is worth may then rest on a position
-above it: such values are not kept in the table, as on another way to the node they may be others.
+above it: such values are not kept in the table, as on another way to the node they may be others. (The converse is let be: a
+value from another way may miss a repetition on this one.)
 
 The search is one loop over a stack that lies in arrays. It can stop at any node and go on later, so whoever calls it keeps the
 clock.
@@ -19,7 +20,7 @@ from typing import Final, NamedTuple
 import numba
 import numpy as np
 
-from agents.endgames.table import holds_unless_recurred, probe
+from agents.endgames.table import has_recurred, holds_unless_recurred, knows, probe
 from agents.minimax import memory
 from agents.minimax.evaluation import tuned_balance
 from envs.engine import kernels
@@ -41,10 +42,10 @@ from envs.engine.jit import BatchEntry, entry, kernel, routine
 TOP: Final = 4_000_000  # a win now
 INFINITY: Final = 2 * TOP
 MOST_PLIES: Final = 200  # a search is never that deep: what is nearer to TOP is a win or a loss that was found
-LIMIT_IN_SIGHT: Final = 64  # plies before a limit from which on the table tells how near it is
+LIMIT_IN_SIGHT: Final = 100  # plies before a limit from which on the table tells how near it is; endgames need as many
 SOLVED: Final = TOP // 4  # an endgame that is known to be won
 SOLVED_SEED: Final = 1000  # and each seed of the difference
-UNSOLVED_PLIES: Final = 500  # stand for the plies to an endgame in which the next harvest is out of sight
+UNSOLVED_PLIES: Final = 500  # are added where the next harvest is out of sight
 NO_REST: Final = 1 << 20  # the value rests on no position of the line
 
 # What a search may do; tests switch parts off.
@@ -84,10 +85,10 @@ FIRST_HIGH: Final = 5
 KEY: Final = 6
 COUNT: Final = 7  # of actions that it may try; `UNKNOWN` before they are listed
 NEXT: Final = 8
-BEST: Final = 9  # where chance deals, the sum of the values so far
+BEST: Final = 9  # where chance deals, the sum of the values so far, the average once the node is done
 BEST_ACTION: Final = 10
 LEFT: Final = 11  # plies to search below it; beyond the depth, 0 or less
-REST: Final = 12  # the highest position of the line that the value so far rests on
+REST: Final = 12  # the highest position of the line that the value so far rests on; NONE is before the root
 MODE: Final = 13  # how the action is tried
 TRYING: Final = 14  # the action
 AGAIN: Final = 15  # whether the same is to be tried once more
@@ -111,7 +112,7 @@ MERIT_OF_GAIN: Final = 1 << 30  # a seed or a king
 MERIT_OF_KILLER: Final = 1 << 29
 MOST_CREDIT: Final = 1 << 28
 
-PLAIN_UNIT: Final = 100  # what a seed or a king counts in the plain evaluation
+PLAIN_UNIT: Final = 100  # what one counts in the plain evaluation: a seed, a king, a share of a winning turn
 ASPIRATION: Final = 200  # millilogits about the last value
 ASPIRATION_OF_SHARES: Final = TOP // 20  # in a game with chance
 SHARE_OF_TOP: Final = 0.99 * TOP  # what the best evaluation is worth in a game with chance
@@ -186,6 +187,8 @@ def think(game: kernels.Tag, room: Room, nodes: int) -> None:
         room.lines[level + 1, 0] = 0
         is_known, value = glance(game, room, child)
         if is_known:
+            if row[MOVER] != CHANCE:
+                frame[MODE] = FULL  # nothing to be made sure of
             take(game, room, level, value, rest_of(game, room, level, child))
             continue
         # 6. Else search below it, unless the table or the evaluation settles it.
@@ -293,6 +296,7 @@ def list_actions(game: kernels.Tag, room: Room, level: int) -> None:
             count += 1
     frame[COUNT] = count
     if row[MOVER] == CHANCE:
+        frame[PROBED] = count if count == 1 else 0
         frame[LOWEST] = -count * TOP
         frame[HIGHEST] = count * TOP
         for place in range(count):
@@ -338,6 +342,8 @@ def choose(game: kernels.Tag, room: Room, level: int) -> None:
         bring_best_forward(actions, merits, place, frame[COUNT])
         frame[TRYING] = actions[place]
         frame[NEXT] = place + 1
+        if room.state[ACTION] == NONE:
+            room.state[ACTION] = frame[TRYING]
         late = frame[LEFT] >= REDUCIBLE and place >= LATE and merits[place] < MERIT_OF_KILLER
         reduces = late and room.state[MEANS] & REDUCE and level > 0
         frame[MODE] = FULL if place == 0 else (REDUCED if reduces else SCOUT)
@@ -406,7 +412,9 @@ def glance(game: kernels.Tag, room: Room, child: np.ndarray) -> tuple[bool, int]
 
 @kernel
 def solved(game: kernels.Tag, room: Room, row: np.ndarray) -> tuple[bool, int]:
-    """Whether it is known who wins a position of Oware, and by how many seeds at least; below 0 if seat 1 does."""
+    """Whether it is known who wins a position of Oware if nothing recurs, and by how many seeds; below 0 if seat 1 does."""
+    if not knows(row, room.endgame_plies):
+        return False, 0
     lower, upper = probe(row, room.endgames)
     if row[MOVER] == 1:
         lower, upper = -upper, -lower
@@ -429,9 +437,9 @@ def rest_of(game: kernels.Tag, room: Room, level: int, child: np.ndarray) -> int
     """The level of the position that a repetition repeats, NONE if it stood before the root; `NO_REST` if it is none."""
     if child[END] != _REPETITION:
         return NO_REST
-    key = key_of(game, room, child)
+    key = kernels.position_hash(game, child)
     for above in range(level, -1, -1):
-        if room.frames[above, KEY] == key:
+        if kernels.position_hash(game, room.rows[above, room.frames[above, SLOT]]) == key:
             return above
     return NONE
 
@@ -448,7 +456,7 @@ def enter(game: kernels.Tag, room: Room, level: int, child: np.ndarray, low: int
     if mover == CHANCE:
         frame[KEY] = 0
         return True
-    # Nothing below this node is better than a win now, or worse than a loss.
+    # Nothing below this node is better than a win at this ply, or worse than a loss.
     plies = child[PLY] - room.state[ROOT_PLY]
     if low >= TOP - plies or high <= plies - TOP:
         frame[BEST] = TOP - plies if low >= TOP - plies else plies - TOP
@@ -458,8 +466,10 @@ def enter(game: kernels.Tag, room: Room, level: int, child: np.ndarray, low: int
     # The table may settle it.
     data = recall(room, frame[KEY])
     deep = memory.depth_of(data) >= left if room.state[MEANS] & TRUST else memory.depth_of(data) == left
-    if deep and memory.kind_of(data) != memory.NOTHING and left > 0:
-        value = from_node(memory.value_of(data), plies)
+    # (At the root's children not from earlier searches: a reply may repeat what has been on the board since.)
+    is_fresh = level > 0 or memory.search_of(data) == room.state[SEARCH]
+    if deep and is_fresh and memory.kind_of(data) != memory.NOTHING and left > 0:
+        value = from_node(game, memory.value_of(data), plies)
         if settles(memory.kind_of(data), value, low, high):
             frame[BEST] = value
             return False
@@ -500,7 +510,7 @@ def evaluate(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
     if len(game) == OWARE and room.state[ENDGAMES]:
         is_solved, difference = solved(game, room, row)
         if is_solved:
-            return solved_value(difference, UNSOLVED_PLIES)
+            return solved_value(difference, row[PLY] - room.state[ROOT_PLY] + UNSOLVED_PLIES)
     weights = room.weights
     value = tuned_balance(game, row, weights) if weights.shape[0] else PLAIN_UNIT * kernels.balance(game, row)
     if len(game) == EIYIU:
@@ -577,7 +587,10 @@ def close(game: kernels.Tag, room: Room, level: int) -> None:
         if not frame[CUT]:
             frame[BEST] //= frame[COUNT]
         return
-    if frame[REST] < level or frame[IS_PROBE] or frame[LEFT] <= 0:
+    if frame[IS_PROBE] or frame[LEFT] <= 0:
+        return
+    if frame[REST] < level:
+        remember_action(room, frame)
         return
     value = frame[BEST]
     kind = memory.EXACT
@@ -585,9 +598,17 @@ def close(game: kernels.Tag, room: Room, level: int) -> None:
         kind = memory.AT_MOST
     elif value >= frame[FIRST_HIGH]:
         kind = memory.AT_LEAST
-    value = to_node(value, row[PLY] - room.state[ROOT_PLY])
+    value = to_node(game, value, row[PLY] - room.state[ROOT_PLY])
     data = memory.packed(value, kind, frame[LEFT], frame[BEST_ACTION], room.state[SEARCH])
     memory.remember(room.table, frame[KEY], data, room.state[SINCE])
+
+
+@kernel
+def remember_action(room: Room, frame: np.ndarray) -> None:
+    """The table knows which action was best in a node of which it knows nothing else."""
+    if frame[BEST_ACTION] != NONE and recall(room, frame[KEY]) == 0:
+        data = memory.packed(0, memory.NOTHING, 0, frame[BEST_ACTION], room.state[SEARCH])
+        memory.remember(room.table, frame[KEY], data, room.state[SINCE])
 
 
 # Chance.
@@ -597,7 +618,7 @@ def close(game: kernels.Tag, room: Room, level: int) -> None:
 def choose_draw(frame: np.ndarray, actions: np.ndarray, bounds: np.ndarray, turn: int) -> None:
     """Each draw is probed first: the action that looks best bounds what it is worth to who may choose. Then each is searched.
 
-    What it is worth is no longer among what the others are.
+    Its bounds are taken out of `LOWEST` and `HIGHEST`.
     """
     probes = frame[PROBED] < frame[COUNT]
     place = frame[PROBED] if probes else frame[NEXT]
@@ -661,19 +682,21 @@ def recall(room: Room, key: int) -> int:
 
 
 @kernel
-def to_node(value: int, plies: int) -> int:
-    """The value with the plies to a win counted from the node, which is so many plies from the root."""
-    if value > TOP - MOST_PLIES:
-        return value + plies
-    return value - plies if value < MOST_PLIES - TOP else value
+def counts_plies(game: kernels.Tag, value: int) -> bool:
+    """Whether the value says how many plies away something is: a win, or an endgame that is known."""
+    return abs(value) > (TOP - MOST_PLIES if len(game) == EIYIU else SOLVED // 2)
 
 
 @kernel
-def from_node(value: int, plies: int) -> int:
-    """The value with the plies to a win counted from the root."""
-    if value > TOP - MOST_PLIES:
-        return value - plies
-    return value + plies if value < MOST_PLIES - TOP else value
+def to_node(game: kernels.Tag, value: int, plies: int) -> int:
+    """The value with such plies counted from the node, which is so many plies from the root."""
+    return value + np.sign(value) * plies if counts_plies(game, value) else value
+
+
+@kernel
+def from_node(game: kernels.Tag, value: int, plies: int) -> int:
+    """The value with such plies counted from the root."""
+    return value - np.sign(value) * plies if counts_plies(game, value) else value
 
 
 # From outside.
@@ -708,6 +731,8 @@ def begin(game: kernels.Tag, rooms: Room, worker: int, row: np.ndarray, keys: np
     state = room.state
     root = room.rows[0, 0]
     kernels.copy_row(row, root)
+    if len(game) == OWARE and state[ENDGAMES] and has_recurred(row, keys):
+        state[ENDGAMES] = 0
     kernels.end_at_repetitions(game, root)
     for place in range(keys.shape[0]):
         room.history[place] = keys[place]
@@ -719,6 +744,7 @@ def begin(game: kernels.Tag, rooms: Room, worker: int, row: np.ndarray, keys: np
     state[LEVEL] = NONE
     state[NODES] = state[DEPTH] = state[DEPTH_DONE] = state[VALUE] = state[DONE] = 0
     state[ACTION] = NONE
+    room.lines[0, 0] = 0
     state[ROOT_PLY] = row[PLY]
     state[FIRST_DEPTH] = state[STEP] - kernels.plies_into_turn(game, row)
 

@@ -76,7 +76,10 @@ def _endgames(spec: str, parts: Mapping[str, str], game: str, options: Mapping[s
     seeds = read_number(parts["endgames"]) if "endgames" in parts else max(available(None, rule), 0)
     if seeds is None or seeds > MAX_SEEDS:
         raise BadSpec(f"endgames in {spec!r} must be a whole number from 0 (none) to {MAX_SEEDS}")
-    return open_database(None, rule, seeds) if seeds else None
+    try:
+        return open_database(None, rule, seeds) if seeds else None
+    except OSError as error:
+        raise BadSpec(f"{spec!r} cannot read its endgames: {error}") from None
 
 
 def _whole(spec: str, parts: Mapping[str, str], name: str, high: int) -> int:
