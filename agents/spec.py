@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from agents.agent import Agent
+from agents.settings import Settings, read_settings, real_setting, whole_setting
 from envs.errors import BadSpec
 from envs.games import find_game
-from envs.numbers import read_number
 
 Options: TypeAlias = Mapping[str, object]
-Parts: TypeAlias = dict[str, str]
 
 MAX_SIMULATIONS: Final = 100_000  # of OpenSpiel, whose tree is made of Python objects
 
@@ -53,28 +52,23 @@ def _make_greedy(spec: str, rest: str, game: str, options: Options, threads: int
 def _make_minimax(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     from agents.minimax.spec import PARTS, make_minimax
 
-    return make_minimax(spec, _read_parts(spec, rest.split(",") if rest else [], PARTS), game, options, threads)
+    return make_minimax(spec, _settings(spec, rest, PARTS), game, options, threads)
 
 
 def _make_mcts(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     from agents.mcts.spec import PARTS, make_mcts
 
-    parts = _read_parts(spec, rest.split(",") if rest else [], PARTS)
-    network = network_file(parts["network"]) if parts.get("network") else None
-    return make_mcts(spec, parts, game, options, threads, network)
+    settings = _settings(spec, rest, PARTS)
+    network = network_file(settings["network"]) if settings.get("network") else None
+    return make_mcts(spec, settings, game, options, threads, network)
 
 
 def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
     target, *words = rest.split(",")
     if not target:
         raise BadSpec(f"{spec!r} names no network; it reads {KNOWN['ppo']}")
-    parts = _read_parts(spec, words, ("temperature",))
-    try:
-        temperature = float(parts.get("temperature", "0"))
-    except ValueError:
-        temperature = -1.0
-    if not 0 <= temperature <= 100:
-        raise BadSpec(f"temperature in {spec!r} must be a number from 0 to 100")
+    settings = read_settings(spec, words, ("temperature",))
+    temperature = real_setting(spec, settings, "temperature", 100, 0.0)
     try:
         from agents.policy import PolicyAgent
     except ImportError as error:
@@ -84,16 +78,9 @@ def _make_ppo(spec: str, rest: str, game: str, options: Options, threads: int) -
 
 
 def _make_openspiel(spec: str, rest: str, game: str, options: Options, threads: int) -> Agent:
-    parts = _read_parts(spec, rest.split(",") if rest else [], ("simulations", "c"))
-    simulations = read_number(parts.get("simulations", ""))
-    if simulations is None or not 2 <= simulations <= MAX_SIMULATIONS:
-        raise BadSpec(f"simulations in {spec!r} must be a whole number from 2 to {MAX_SIMULATIONS}")
-    try:
-        exploration = float(parts.get("c", "2"))
-    except ValueError:
-        exploration = -1.0
-    if not 0 <= exploration <= 100:
-        raise BadSpec(f"c in {spec!r} must be a number from 0 to 100")
+    settings = _settings(spec, rest, ("simulations", "c"))
+    simulations = whole_setting(spec, settings, "simulations", 2, MAX_SIMULATIONS)
+    exploration = real_setting(spec, settings, "c", 100, 2.0)
     try:
         from agents.openspiel import OpenSpielAgent
     except ImportError as error:
@@ -143,14 +130,5 @@ def _no_parts(spec: str, rest: str) -> None:
         raise BadSpec(f"{spec.partition(':')[0]!r} takes no settings, got {spec!r}")
 
 
-def _read_parts(spec: str, words: list[str], known: tuple[str, ...]) -> Parts:
-    """The `key=value` words of a spec. Raises `BadSpec` for unknown, repeated or malformed ones."""
-    parts: Parts = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or name not in known:
-            raise BadSpec(f"{word!r} in {spec!r} is not understood; known are {', '.join(f'{key}=' for key in known)}")
-        if name in parts:
-            raise BadSpec(f"{name} is given twice in {spec!r}")
-        parts[name] = value
-    return parts
+def _settings(spec: str, rest: str, known: tuple[str, ...]) -> Settings:
+    return read_settings(spec, rest.split(",") if rest else [], known)

@@ -16,11 +16,11 @@ from players import answers, batch_of
 import envs
 from agents.endgames.database import Database, build, open_database
 from agents.endgames.oracle import draw_questions, grade
-from agents.minimax import budget, memory, selective
+from agents.minimax import budget, leaves, memory, stack
 from agents.minimax.agent import MinimaxAgent
 from agents.minimax.budget import BudgetAgent
 from agents.minimax.evaluation import WIN, tuned_balances
-from agents.minimax.selective import TOP
+from agents.minimax.stack import TOP
 from agents.minimax.weights import load_weights
 from agents.spec import make_agent
 from envs import BadSpec, IllegalMove, Position
@@ -37,7 +37,7 @@ def exact(game: str, depth: int, tuned: bool = False, entries: int = 1 << 16) ->
     """A searcher that goes to exactly this depth, with nothing cut short."""
     agent = BudgetAgent(game, nodes=10**9, tuned=tuned, hash_mb=1, means=NO_MEANS)
     agent._rooms = agent._rooms._replace(table=np.zeros((1, entries, memory.ENTRY), np.int64))
-    agent._rooms.state[:, selective.LAST_DEPTH] = depth
+    agent._rooms.state[:, stack.LAST_DEPTH] = depth
     return agent
 
 
@@ -72,11 +72,11 @@ def boards(game: str, depth: int, count: int = 160) -> list[Position]:
 
 def as_share(value: int) -> int:
     """What millilogits are worth in a game with chance."""
-    return int(selective.SHARE_OF_TOP * np.tanh(value / 2000.0))
+    return int(leaves.SHARE_OF_TOP * np.tanh(value / 2000.0))
 
 
 def plain_leaf(position: Position) -> int:
-    value = selective.PLAIN_UNIT * fixed.PLAIN[position.game](position)
+    value = leaves.PLAIN_UNIT * fixed.PLAIN[position.game](position)
     return as_share(value) if position.game == "eiyiu" else value
 
 
@@ -104,7 +104,7 @@ def from_fixed(value: int) -> int:
     """A value of the fixed-depth search as this one counts."""
     if abs(value) > WIN // 2:
         return int(np.sign(value)) * (TOP - WIN + abs(value))
-    return selective.PLAIN_UNIT * value
+    return leaves.PLAIN_UNIT * value
 
 
 # The search
@@ -229,7 +229,7 @@ def test_a_position_that_earlier_searches_know_is_still_seen_to_recur() -> None:
         line = fixed.walks(game, **{"repetition_limit": 2, str(limit): 400})
         agent, fresh = (BudgetAgent(game, time_ms=60_000, hash_mb=1) for _ in range(2))
         for one in (agent, fresh):
-            one._rooms.state[:, selective.LAST_DEPTH] = 6
+            one._rooms.state[:, stack.LAST_DEPTH] = 6
         for position in line[:1] + line[-4:]:
             known = agent.analyse(position)
             fresh._rooms.table[:] = 0
@@ -408,13 +408,13 @@ def test_a_best_action_outlives_a_search_that_found_none() -> None:
 @pytest.mark.parametrize("game", envs.GAME_NAMES)
 def test_plies_are_counted_from_the_node_in_the_table_and_from_the_root_outside(game: str) -> None:
     tag = find_game(game).tag
-    assert selective.to_node(tag, TOP - 9, 4) == TOP - 5
-    assert selective.to_node(tag, 9 - TOP, 4) == 5 - TOP
-    assert selective.to_node(tag, 1234, 4) == 1234
-    known = selective.SOLVED + 3 * selective.SOLVED_SEED - 9
-    assert selective.to_node(tag, known, 4) == known + (0 if game == "eiyiu" else 4)
+    assert leaves.to_node(tag, TOP - 9, 4) == TOP - 5
+    assert leaves.to_node(tag, 9 - TOP, 4) == 5 - TOP
+    assert leaves.to_node(tag, 1234, 4) == 1234
+    known = leaves.SOLVED + 3 * leaves.SOLVED_SEED - 9
+    assert leaves.to_node(tag, known, 4) == known + (0 if game == "eiyiu" else 4)
     for value in (TOP - 9, 9 - TOP, 0, 20_000, -20_000, known, -known):
-        assert selective.from_node(tag, selective.to_node(tag, value, 7), 7) == value
+        assert leaves.from_node(tag, leaves.to_node(tag, value, 7), 7) == value
 
 
 # Specs

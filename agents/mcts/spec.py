@@ -8,12 +8,12 @@ from typing import Final
 from agents.mcts.agent import MCTSAgent, Search
 from agents.mcts.plain import LEAVES, PlainSearch
 from agents.mcts.room import bytes_of
+from agents.settings import real_setting, whole_setting
 from envs.engine.game import Game
 from envs.engine.jit import available_threads
 from envs.errors import BadSpec
 from envs.games import find_game
 from envs.machine import machine_bytes
-from envs.numbers import read_number
 
 MAX_SIMULATIONS: Final = 1_000_000
 MAX_BATCH: Final = 1024
@@ -72,13 +72,13 @@ def _read(spec: str, parts: Mapping[str, str]) -> Settings:
     if parts.get("leaf", LEAVES[0]) not in LEAVES:
         raise BadSpec(f"leaf in {spec!r} must be {' or '.join(LEAVES)}")
     return Settings(
-        simulations=_whole(spec, parts, "simulations", MAX_SIMULATIONS),
+        simulations=whole_setting(spec, parts, "simulations", 1, MAX_SIMULATIONS),
         network=network,
-        batch=_whole(spec, parts, "batch", MAX_BATCH),
-        c=_real(spec, parts, "c", 100, NETWORK_C if network else PLAIN_C),
+        batch=whole_setting(spec, parts, "batch", 1, MAX_BATCH) if "batch" in parts else 1,
+        c=real_setting(spec, parts, "c", 100, NETWORK_C if network else PLAIN_C),
         leaf=parts.get("leaf", LEAVES[0]),
-        temperature=_real(spec, parts, "temperature", 100, 0.0),
-        noise=_real(spec, parts, "noise", 1, 0.0),
+        temperature=real_setting(spec, parts, "temperature", 100, 0.0),
+        noise=real_setting(spec, parts, "noise", 1, 0.0),
     )
 
 
@@ -101,20 +101,3 @@ def _check_memory(spec: str, game: Game, settings: Settings, threads: int) -> No
     needed, there = trees * bytes_of(game, settings.simulations, bool(settings.network)), machine_bytes()
     if needed > there:
         raise BadSpec(f"{spec!r} needs {needed >> 20} MB for its trees, but the machine has {there >> 20} MB")
-
-
-def _whole(spec: str, parts: Mapping[str, str], name: str, high: int) -> int:
-    number = read_number(parts.get(name, "1"))
-    if number is None or not 1 <= number <= high:
-        raise BadSpec(f"{name} in {spec!r} must be a whole number from 1 to {high}")
-    return number
-
-
-def _real(spec: str, parts: Mapping[str, str], name: str, high: int, default: float) -> float:
-    try:
-        number = float(parts.get(name, default))
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= high:
-        raise BadSpec(f"{name} in {spec!r} must be a number from 0 to {high}")
-    return number

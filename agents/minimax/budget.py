@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from agents.endgames.database import Database
-from agents.minimax import selective
+from agents.minimax import selective, stack
 from agents.minimax.agent import check_searchable
 from agents.minimax.memory import MAX_SEARCHES, new_memories
-from agents.minimax.selective import TOP, Room
+from agents.minimax.stack import TOP, Room
 from agents.minimax.weights import load_weights
 from envs.engine import kernels
 from envs.engine.game import Game
@@ -52,7 +52,7 @@ class Thought:
     def plies_to_end(self) -> int | None:
         """After how many plies the win or loss that was found comes; None if none was."""
         plies = TOP - abs(self.value)
-        return plies if plies <= selective.MOST_PLIES else None
+        return plies if plies <= stack.MOST_PLIES else None
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class BudgetAgent:
         hash_mb: int = HASH_MB,
         endgames: Database | None = None,
         threads: int = 1,
-        means: int = selective.EVERYTHING,
+        means: int = stack.EVERYTHING,
     ) -> None:
         """One of `nodes` and `time_ms` is given. Each thread has a table of `hash_mb`. In Oware `endgames` serve
         where the rules are theirs. `means` says what the search may do, see `selective`. Raises `BadSpec` for tables that the
@@ -104,9 +104,9 @@ class BudgetAgent:
         check_memory(self._threads * hash_mb)
         self._rooms = new_rooms(self._game, self._threads, new_memories(self._threads, hash_mb), tuned, endgames)
         settings = self._rooms.state
-        settings[:, selective.STEP] = self._game.plies_a_turn
-        settings[:, selective.LAST_DEPTH] = MAX_DEPTH
-        settings[:, selective.MEANS] = means
+        settings[:, stack.STEP] = self._game.plies_a_turn
+        settings[:, stack.LAST_DEPTH] = MAX_DEPTH
+        settings[:, stack.MEANS] = means
 
     def act(
         self,
@@ -149,14 +149,14 @@ class BudgetAgent:
 
     def _begin(self, worker: "_Worker", row: np.ndarray, history: np.ndarray) -> None:
         state = self._rooms.state[worker.index]
-        state[selective.SEARCH] += 1
-        if state[selective.SEARCH] == MAX_SEARCHES:
+        state[stack.SEARCH] += 1
+        if state[stack.SEARCH] == MAX_SEARCHES:
             self._rooms.table[worker.index] = 0
-            state[selective.SEARCH] = 1
-        state[selective.SINCE] = state[selective.SEARCH] if self._fresh else 1
+            state[stack.SEARCH] = 1
+        state[stack.SINCE] = state[stack.SEARCH] if self._fresh else 1
         options = self._game.read_options(row)
-        state[selective.ENDGAMES] = bool(self._endgames and self._endgames.grand_slam == options.get("grand_slam"))
-        state[selective.SALT] = salt_of(tuple(options.items()))
+        state[stack.ENDGAMES] = bool(self._endgames and self._endgames.grand_slam == options.get("grand_slam"))
+        state[stack.SALT] = salt_of(tuple(options.items()))
         self._make_room(history.shape[0])
         selective.begin(self._game.tag, self._rooms, worker.index, row, history)
         worker.started = time.perf_counter()
@@ -187,16 +187,16 @@ class _Worker:
 
     def is_done(self) -> bool:
         """Whether the budget is spent, or nothing more can be found; something must be."""
-        if self._state[selective.ACTION] < 0:
+        if self._state[stack.ACTION] < 0:
             return False
-        spent = self._state[selective.NODES] >= self._nodes or self.elapsed() >= self._seconds
-        return bool(spent or self._state[selective.DONE])
+        spent = self._state[stack.NODES] >= self._nodes or self.elapsed() >= self._seconds
+        return bool(spent or self._state[stack.DONE])
 
     def next_target(self) -> int:
         """The nodes after which the clock is looked at again."""
         if self.task is None:
             return 0
-        nodes = int(self._state[selective.NODES])
+        nodes = int(self._state[stack.NODES])
         if self._seconds == float("inf"):
             return max(self._nodes, nodes + 1)
         if nodes == 0:
@@ -208,12 +208,12 @@ class _Worker:
     def thought(self) -> Thought:
         state = self._state
         line = tuple(int(action) for action in self._line[1 : 1 + self._line[0]])
-        action = int(state[selective.ACTION])
+        action = int(state[stack.ACTION])
         return Thought(
             action,
-            int(state[selective.VALUE]),
-            int(state[selective.DEPTH_DONE]),
-            int(state[selective.NODES]),
+            int(state[stack.VALUE]),
+            int(state[stack.DEPTH_DONE]),
+            int(state[stack.NODES]),
             line if line[:1] == (action,) else (action,),
             self.elapsed(),
         )
@@ -223,14 +223,14 @@ def new_rooms(game: Game, workers: int, tables: np.ndarray, tuned: bool, endgame
     """Rooms for searches of `MAX_DEPTH` plies and what lies beyond them."""
     levels = kernels.line_room(MAX_DEPTH - selective.BEYOND)
     actions = game.actions
-    slots = actions if selective.plays_all_at_once(game.tag) else 1
+    slots = actions if stack.plays_all_at_once(game.tag) else 1
 
     def numbers(*shape: int) -> np.ndarray:
         return np.zeros((workers, *shape), np.int64)
 
     return Room(
-        state=numbers(selective.STATE),
-        frames=numbers(levels, selective.FRAME),
+        state=numbers(stack.STATE),
+        frames=numbers(levels, stack.FRAME),
         rows=np.zeros((workers, levels, slots, game.row_size), ROW_DTYPE),
         masks=np.zeros((workers, levels, actions), MASK_DTYPE),
         actions=numbers(levels, actions),

@@ -15,138 +15,101 @@ The search is one loop over a stack that lies in arrays. It can stop at any node
 clock.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numba
 import numpy as np
 
-from agents.endgames.table import has_recurred, holds_unless_recurred, knows, probe
+from agents.endgames.table import has_recurred
 from agents.minimax import memory
-from agents.minimax.evaluation import tuned_balance
-from envs.engine import kernels
-from envs.engine.header import (
-    CHANCE,
-    EIYIU,
-    END,
-    LAST_PLAYER,
-    MOVER,
-    NONE,
-    OWARE,
-    PLY,
-    RESULT,
-    TOGUZ_KUMALAK,
-    EndReason,
+from agents.minimax.chance import (
+    choose_draw,
+    open_draws,
+    take_draw,
+    window_of_draw,
 )
+from agents.minimax.leaves import (
+    evaluate,
+    from_node,
+    glance,
+    to_node,
+)
+from agents.minimax.ordering import (
+    MERIT_OF_GAIN,
+    MERIT_OF_KILLER,
+    MERIT_OF_TABLE,
+    bring_best_forward,
+    credit,
+    merit_of,
+)
+from agents.minimax.stack import (
+    ACTION,
+    AGAIN,
+    BEST,
+    BEST_ACTION,
+    COUNT,
+    CUT,
+    DEPTH,
+    DEPTH_DONE,
+    DONE,
+    ENDGAMES,
+    EXTEND,
+    FIRST_DEPTH,
+    FIRST_HIGH,
+    FIRST_LOW,
+    FULL,
+    HIGH,
+    INFINITY,
+    IS_PROBE,
+    KEY,
+    LAST_DEPTH,
+    LEFT,
+    LEVEL,
+    LOW,
+    MEANS,
+    MODE,
+    NEXT,
+    NO_REST,
+    NODE_HIGH,
+    NODE_LOW,
+    NODES,
+    OFFSET,
+    PROBE,
+    REDUCE,
+    REDUCED,
+    REST,
+    ROOT_PLY,
+    SALT,
+    SCOUT,
+    SEARCH,
+    SINCE,
+    SLOT,
+    STEP,
+    TOP,
+    TRUST,
+    TRYING,
+    UNKNOWN,
+    VALUE,
+    Room,
+    improve,
+    open_frame,
+    plays_all_at_once,
+    room_of,
+    slot_of,
+    turn_after,
+)
+from envs.engine import kernels
+from envs.engine.header import CHANCE, EIYIU, END, MOVER, NONE, OWARE, PLY, EndReason
 from envs.engine.jit import BatchEntry, entry, kernel, routine
 
-TOP: Final = 4_000_000  # a win now
-INFINITY: Final = 2 * TOP
-MOST_PLIES: Final = 200  # a search is never that deep: what is nearer to TOP is a win or a loss that was found
-LIMIT_IN_SIGHT: Final = 100  # plies before a limit from which on the table tells how near it is; endgames need as many
-SOLVED: Final = TOP // 4  # an endgame that is known to be won
-SOLVED_SEED: Final = 1000  # and each seed of the difference
-UNSOLVED_PLIES: Final = 500  # are added where the next harvest is out of sight
-NO_REST: Final = 1 << 20  # the value rests on no position of the line
-
-# What a search may do; tests switch parts off.
-REDUCE: Final = 1  # search late actions less deep
-EXTEND: Final = 2  # search captures beyond the depth
-TRUST: Final = 4  # take what the table knows from deeper searches; else from those of the same depth alone
-EVERYTHING: Final = REDUCE | EXTEND | TRUST
-
-# The state of a search.
-LEVEL: Final = 0  # the node it is at; NONE between iterations
-NODES: Final = 1
-DEPTH: Final = 2  # of this iteration
-FIRST_DEPTH: Final = 3
-STEP: Final = 4  # plies from one iteration to the next
-LAST_DEPTH: Final = 5
-MEANS: Final = 6  # of `EVERYTHING`
-SEARCH: Final = 7  # its number, for the table
-SINCE: Final = 8  # the first search whose entries in the table it may use
-LOW: Final = 9  # the aspiration window
-HIGH: Final = 10
-DONE: Final = 11
-ACTION: Final = 12  # the answer so far
-VALUE: Final = 13
-DEPTH_DONE: Final = 14  # the last iteration that was completed
-SALT: Final = 15  # mixed into keys, so that positions under other options are others
-ROOT_PLY: Final = 16
-ENDGAMES: Final = 17  # whether the endgames that are there were solved under the root's rules
-STATE: Final = 18
-
-# A frame: what the search knows of the node of a level.
-SLOT: Final = 0  # where its row is in its level
-OFFSET: Final = 1  # where its history begins
-NODE_LOW: Final = 2
-NODE_HIGH: Final = 3
-FIRST_LOW: Final = 4
-FIRST_HIGH: Final = 5
-KEY: Final = 6
-COUNT: Final = 7  # of actions that it may try; `UNKNOWN` before they are listed
-NEXT: Final = 8
-BEST: Final = 9  # where chance deals, the sum of the values so far, the average once the node is done
-BEST_ACTION: Final = 10
-LEFT: Final = 11  # plies to search below it; beyond the depth, 0 or less
-REST: Final = 12  # the highest position of the line that the value so far rests on; NONE is before the root
-MODE: Final = 13  # how the action is tried
-TRYING: Final = 14  # the action
-AGAIN: Final = 15  # whether the same is to be tried once more
-CUT: Final = 16  # the value so far is good enough
-PROBED: Final = 17  # where chance deals, how many draws were probed
-LOWEST: Final = 18  # where chance deals, what the draws not yet searched are worth at least, in all
-HIGHEST: Final = 19  # ... and at most
-IS_PROBE: Final = 20  # only the first action is searched: the value is a bound
-FRAME: Final = 21
-UNKNOWN: Final = -1
-
-# How an action is tried.
-FULL: Final = 0
-SCOUT: Final = 1  # whether it is better at all, in a window that has no room
-REDUCED: Final = 2  # the same, less deep
-PROBE: Final = 3  # where chance deals: the first action alone
-
-MERIT_OF_TABLE: Final = 1 << 60
-MERIT_OF_WIN: Final = 1 << 50
-MERIT_OF_GAIN: Final = 1 << 30  # a seed or a king
-MERIT_OF_KILLER: Final = 1 << 29
-MOST_CREDIT: Final = 1 << 28
-
-PLAIN_UNIT: Final = 100  # what one counts in the plain evaluation: a seed, a king, a share of a winning turn
-ASPIRATION: Final = 200  # millilogits about the last value
-ASPIRATION_OF_SHARES: Final = TOP // 20  # in a game with chance
-SHARE_OF_TOP: Final = 0.99 * TOP  # what the best evaluation is worth in a game with chance
 LATE: Final = 1  # how many actions are searched to the full depth
 REDUCIBLE: Final = 3  # plies below which nothing is reduced
 BEYOND: Final = -6  # how far captures are searched
+ASPIRATION: Final = 200  # millilogits about the last value
+ASPIRATION_OF_SHARES: Final = TOP // 20  # in a game with chance
+LIMIT_IN_SIGHT: Final = 100  # plies before a limit from which on the table tells how near it is; endgames need as many
 
 _REPETITION: Final = int(EndReason.REPETITION)
-
-
-class Room(NamedTuple):
-    """The memory of one search, or with a first axis more, of one a worker. L levels, A actions, R fields of a row.
-
-    `rows[L, S, R]`: a level's rows, one an action where all are played at once, else the one that is tried. `merits[L, A]`
-    says which of `actions[L, A]` to try first. `lines[L, L]`: length and actions of the best line from each level.
-    `bounds[L, A]`: what probes found. `weights[F]`, the same for all workers, are those of `tuned_balance`; there are none for
-    the plain evaluation. `endgames` and `endgame_plies` are a database's table and plies; there are none without one.
-    """
-
-    state: np.ndarray
-    frames: np.ndarray
-    rows: np.ndarray
-    masks: np.ndarray
-    actions: np.ndarray
-    merits: np.ndarray
-    killers: np.ndarray
-    credits: np.ndarray
-    lines: np.ndarray
-    bounds: np.ndarray
-    history: np.ndarray
-    table: np.ndarray
-    weights: np.ndarray
-    endgames: np.ndarray
-    endgame_plies: np.ndarray
 
 
 @kernel
@@ -198,24 +161,6 @@ def think(game: kernels.Tag, room: Room, nodes: int) -> None:
             take(game, room, level, room.frames[level + 1, BEST], NO_REST)
 
 
-@kernel
-def plays_all_at_once(game: kernels.Tag) -> bool:
-    """Whether all actions of a node are played when they are listed: they are few, and what they gain orders them."""
-    return len(game) == OWARE or len(game) == TOGUZ_KUMALAK
-
-
-@kernel
-def slot_of(game: kernels.Tag, action: int) -> int:
-    """Where the row after the action is in its level."""
-    return action if plays_all_at_once(game) else 0
-
-
-@kernel
-def sign_of(mover: int) -> int:
-    """1 for seat 0, which wants high values, -1 for seat 1."""
-    return 1 - 2 * mover
-
-
 @routine
 def open_iteration(game: kernels.Tag, room: Room) -> None:
     """The root is to be searched again, deeper; or, if the last value fell out of its window, with a wider one."""
@@ -230,26 +175,6 @@ def open_iteration(game: kernels.Tag, room: Room) -> None:
     open_frame(frame, room.rows[0, 0, MOVER], 0, 0, state[LOW], state[HIGH], state[DEPTH])
     frame[KEY] = key_of(game, room, room.rows[0, 0])
     state[LEVEL] = 0
-
-
-@kernel
-def open_frame(frame: np.ndarray, mover: int, slot: int, offset: int, low: int, high: int, left: int) -> None:
-    """The frame is a node's of which nothing has been searched yet."""
-    frame[SLOT] = slot
-    frame[OFFSET] = offset
-    frame[NODE_LOW] = frame[FIRST_LOW] = low
-    frame[NODE_HIGH] = frame[FIRST_HIGH] = high
-    frame[COUNT] = UNKNOWN
-    frame[NEXT] = 0
-    frame[BEST] = 0 if mover == CHANCE else -sign_of(mover) * INFINITY
-    frame[BEST_ACTION] = NONE
-    frame[LEFT] = left
-    frame[REST] = NO_REST
-    frame[MODE] = FULL
-    frame[AGAIN] = 0
-    frame[CUT] = 0
-    frame[PROBED] = 0
-    frame[IS_PROBE] = 0
 
 
 @routine
@@ -268,9 +193,6 @@ def close_iteration(room: Room) -> None:
     state[DEPTH_DONE] = state[DEPTH]
     decided = TOP - abs(value) <= state[DEPTH] or frame[COUNT] == 1
     state[DONE] = decided or state[DEPTH] + state[STEP] > state[LAST_DEPTH]
-
-
-# A node: its actions, and which comes next.
 
 
 @routine
@@ -296,37 +218,10 @@ def list_actions(game: kernels.Tag, room: Room, level: int) -> None:
             count += 1
     frame[COUNT] = count
     if row[MOVER] == CHANCE:
-        frame[PROBED] = count if count == 1 else 0
-        frame[LOWEST] = -count * TOP
-        frame[HIGHEST] = count * TOP
-        for place in range(count):
-            room.bounds[level, place] = -sign_of(turn_after(row)) * TOP
+        open_draws(frame, room.bounds[level], count, turn_after(row))
     elif frame[IS_PROBE]:
         bring_best_forward(actions, merits, 0, count)
         frame[COUNT] = 1
-
-
-@kernel
-def turn_after(row: np.ndarray) -> int:
-    """Who is to move after the draw: who was before it."""
-    return 0 if row[LAST_PLAYER] == 0 else 1
-
-
-@kernel
-def merit_of(game: kernels.Tag, room: Room, level: int, row: np.ndarray, action: int) -> int:
-    """How early an action should be tried: what it gains first, then what cut off at this level or often elsewhere."""
-    if row[MOVER] == CHANCE:
-        return 0
-    sign = sign_of(row[MOVER])
-    merit = room.credits[row[MOVER], action]
-    if action == room.killers[level, 0] or action == room.killers[level, 1]:
-        merit += MERIT_OF_KILLER
-    if plays_all_at_once(game):
-        child = room.rows[level + 1, action]
-        if child[END]:
-            return merit + MERIT_OF_WIN * sign * child[RESULT]
-        return merit + MERIT_OF_GAIN * sign * (kernels.lead(game, child) - kernels.lead(game, row))
-    return merit + MERIT_OF_GAIN * kernels.promise(game, row, action)
 
 
 @kernel
@@ -354,21 +249,6 @@ def choose(game: kernels.Tag, room: Room, level: int) -> None:
 
 
 @kernel
-def bring_best_forward(actions: np.ndarray, merits: np.ndarray, place: int, count: int) -> None:
-    """Of the actions from the place on, that of the highest merit stands at the place, the first among equals."""
-    best = place
-    for other in range(place + 1, count):
-        if merits[other] > merits[best]:
-            best = other
-    action, merit = actions[best], merits[best]
-    for other in range(best, place, -1):
-        actions[other] = actions[other - 1]
-        merits[other] = merits[other - 1]
-    actions[place] = action
-    merits[place] = merit
-
-
-@kernel
 def window_of(frame: np.ndarray, mover: int, turn: int) -> tuple[int, int]:
     """Between which values what is tried matters."""
     low, high = frame[NODE_LOW], frame[NODE_HIGH]
@@ -385,51 +265,6 @@ def left_below(frame: np.ndarray, mover: int, step: int) -> int:
     if mover == CHANCE:
         return frame[LEFT]
     return frame[LEFT] - 1 - (step if frame[MODE] == REDUCED else 0)
-
-
-# What a child is worth without a search.
-
-
-@kernel
-def glance(game: kernels.Tag, room: Room, child: np.ndarray) -> tuple[bool, int]:
-    """Whether the child's value follows without a search, and the value.
-
-    The game may be over; in Eiyiu it may be won in this turn; in Oware it may be a solved endgame. Of these only those count
-    that a harvest leads to: so a search that can win goes for the next harvest, and does not walk about among equals.
-    """
-    plies = child[PLY] - room.state[ROOT_PLY]
-    if child[END]:
-        return True, child[RESULT] * (TOP - plies)
-    if len(game) == EIYIU and room.state[MEANS] & EXTEND:
-        wins = kernels.balance(game, child)
-        plies += 2 - kernels.plies_into_turn(game, child)
-        return wins != 0, np.sign(wins) * (TOP - plies)
-    if len(game) == OWARE and room.state[ENDGAMES] and kernels.reversible_plies(game, child) == 0:
-        is_solved, difference = solved(game, room, child)
-        return is_solved, solved_value(difference, plies)
-    return False, 0
-
-
-@kernel
-def solved(game: kernels.Tag, room: Room, row: np.ndarray) -> tuple[bool, int]:
-    """Whether it is known who wins a position of Oware if nothing recurs, and by how many seeds; below 0 if seat 1 does."""
-    if not knows(row, room.endgame_plies):
-        return False, 0
-    lower, upper = probe(row, room.endgames)
-    if row[MOVER] == 1:
-        lower, upper = -upper, -lower
-    lead = kernels.lead(game, row)
-    lower, upper = lead + lower, lead + upper
-    decided = lower == upper or lower > 0 or upper < 0
-    if not decided or not holds_unless_recurred(row, room.endgame_plies):
-        return False, 0
-    return True, lower if lower > 0 else upper
-
-
-@kernel
-def solved_value(difference: int, plies: int) -> int:
-    """What an endgame is worth that ends with the difference and is so many plies away."""
-    return difference * SOLVED_SEED + np.sign(difference) * (SOLVED - plies)
 
 
 @kernel
@@ -493,35 +328,6 @@ def settles(kind: int, value: int, low: int, high: int) -> bool:
 
 
 @kernel
-def improve(frame: np.ndarray, mover: int, value: int) -> None:
-    """The node is worth at least the value to its mover."""
-    frame[BEST] = value
-    if mover == 0:
-        frame[NODE_LOW] = max(frame[NODE_LOW], value)
-        frame[CUT] = value >= frame[NODE_HIGH]
-    else:
-        frame[NODE_HIGH] = min(frame[NODE_HIGH], value)
-        frame[CUT] = value <= frame[NODE_LOW]
-
-
-@kernel
-def evaluate(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
-    """The evaluation of a running position, for seat 0; where chance plays a part, as a share of `TOP`."""
-    if len(game) == OWARE and room.state[ENDGAMES]:
-        is_solved, difference = solved(game, room, row)
-        if is_solved:
-            return solved_value(difference, row[PLY] - room.state[ROOT_PLY] + UNSOLVED_PLIES)
-    weights = room.weights
-    value = tuned_balance(game, row, weights) if weights.shape[0] else PLAIN_UNIT * kernels.balance(game, row)
-    if len(game) == EIYIU:
-        return int(SHARE_OF_TOP * np.tanh(value / 2000.0))  # the result that these odds let expect
-    return value
-
-
-# A child's value comes back.
-
-
-@kernel
 def take(game: kernels.Tag, room: Room, level: int, value: int, rest: int) -> None:
     """The node has the value of what it tried; or it is to try it again, as the answer does not yet count."""
     frame = room.frames[level]
@@ -563,22 +369,6 @@ def note_line(room: Room, level: int) -> None:
 
 
 @kernel
-def credit(room: Room, level: int, mover: int) -> None:
-    """What was tried cut off: it shall be tried early at this level, and wherever this player may play it."""
-    frame = room.frames[level]
-    action = frame[TRYING]
-    killers = room.killers[level]
-    if killers[0] != action:
-        killers[1] = killers[0]
-        killers[0] = action
-    left = max(frame[LEFT], 1)
-    room.credits[mover, action] += left * left
-    if room.credits[mover, action] >= MOST_CREDIT:
-        for other in range(room.credits.shape[1]):
-            room.credits[mover, other] >>= 1
-
-
-@kernel
 def close(game: kernels.Tag, room: Room, level: int) -> None:
     """The node has its value, and the table knows it, if it rests on nothing above the node."""
     frame = room.frames[level]
@@ -611,62 +401,6 @@ def remember_action(room: Room, frame: np.ndarray) -> None:
         memory.remember(room.table, frame[KEY], data, room.state[SINCE])
 
 
-# Chance.
-
-
-@kernel
-def choose_draw(frame: np.ndarray, actions: np.ndarray, bounds: np.ndarray, turn: int) -> None:
-    """Each draw is probed first: the action that looks best bounds what it is worth to who may choose. Then each is searched.
-
-    Its bounds are taken out of `LOWEST` and `HIGHEST`.
-    """
-    probes = frame[PROBED] < frame[COUNT]
-    place = frame[PROBED] if probes else frame[NEXT]
-    frame[MODE] = PROBE if probes else FULL
-    frame[TRYING] = actions[place]
-    frame[LOWEST] -= bounds[place] if turn == 0 else -TOP
-    frame[HIGHEST] -= TOP if turn == 0 else bounds[place]
-
-
-@kernel
-def window_of_draw(frame: np.ndarray, turn: int) -> tuple[int, int]:
-    """Between which values of one draw the average is still open, whatever the others are worth (Star1).
-
-    A probe's value must bound the draw from the side of who may choose, so the window is open on the other.
-    """
-    low = frame[COUNT] * (frame[NODE_LOW] + 1) - 1 - frame[BEST] - frame[HIGHEST]
-    high = frame[COUNT] * frame[NODE_HIGH] - frame[BEST] - frame[LOWEST]
-    if frame[MODE] == PROBE:
-        low, high = (-INFINITY, high) if turn == 0 else (low, INFINITY)
-    return max(low, -INFINITY), min(high, INFINITY)
-
-
-@kernel
-def take_draw(frame: np.ndarray, bounds: np.ndarray, turn: int, value: int) -> None:
-    """The draw's value, or what a probe says of it, is in the sums; it may settle the average (Star2)."""
-    count = frame[COUNT]
-    low, high = window_of_draw(frame, turn)
-    if frame[MODE] == PROBE:
-        bounds[frame[PROBED]] = min(max(value, -TOP), TOP)
-        frame[LOWEST] += bounds[frame[PROBED]] if turn == 0 else -TOP
-        frame[HIGHEST] += TOP if turn == 0 else bounds[frame[PROBED]]
-        frame[PROBED] += 1
-        settled_high = turn == 0 and frame[LOWEST] >= count * frame[NODE_HIGH]
-        settled_low = turn == 1 and frame[HIGHEST] < count * (frame[NODE_LOW] + 1)
-        if settled_high or settled_low:
-            frame[CUT] = 1
-            frame[BEST] = (frame[LOWEST] if settled_high else frame[HIGHEST]) // count
-        return
-    frame[NEXT] += 1
-    frame[BEST] += value
-    if value >= high or value <= low:
-        frame[CUT] = 1
-        frame[BEST] = (frame[BEST] + (frame[LOWEST] if value >= high else frame[HIGHEST])) // count
-
-
-# Keys.
-
-
 @kernel
 def key_of(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
     """The table's key of a position; where a limit of the rules is in sight, of the plies to it too."""
@@ -679,49 +413,6 @@ def key_of(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
 def recall(room: Room, key: int) -> int:
     """What the table has for the key, if it may be used; 0 for nothing."""
     return memory.recall(room.table, key, room.state[SINCE])
-
-
-@kernel
-def counts_plies(game: kernels.Tag, value: int) -> bool:
-    """Whether the value says how many plies away something is: a win, or an endgame that is known."""
-    return abs(value) > (TOP - MOST_PLIES if len(game) == EIYIU else SOLVED // 2)
-
-
-@kernel
-def to_node(game: kernels.Tag, value: int, plies: int) -> int:
-    """The value with such plies counted from the node, which is so many plies from the root."""
-    return value + np.sign(value) * plies if counts_plies(game, value) else value
-
-
-@kernel
-def from_node(game: kernels.Tag, value: int, plies: int) -> int:
-    """The value with such plies counted from the root."""
-    return value - np.sign(value) * plies if counts_plies(game, value) else value
-
-
-# From outside.
-
-
-@kernel
-def room_of(rooms: Room, worker: int) -> Room:
-    """One worker's room."""
-    return Room(
-        rooms.state[worker],
-        rooms.frames[worker],
-        rooms.rows[worker],
-        rooms.masks[worker],
-        rooms.actions[worker],
-        rooms.merits[worker],
-        rooms.killers[worker],
-        rooms.credits[worker],
-        rooms.lines[worker],
-        rooms.bounds[worker],
-        rooms.history[worker],
-        rooms.table[worker],
-        rooms.weights,
-        rooms.endgames,
-        rooms.endgame_plies,
-    )
 
 
 @entry

@@ -11,6 +11,7 @@ from agents.endgames.table import MAX_SEEDS
 from agents.minimax.agent import MAX_DEPTH, MinimaxAgent
 from agents.minimax.budget import HASH_MB, MAX_HASH_MB, MAX_NODES, MAX_TIME_MS, BudgetAgent
 from agents.minimax.weights import load_weights
+from agents.settings import whole_setting
 from envs.errors import BadSpec
 from envs.games import find_game
 from envs.numbers import read_number
@@ -35,7 +36,7 @@ def make_minimax(spec: str, parts: Mapping[str, str], game: str, options: Mappin
         if name in parts:
             raise BadSpec(f"{name} in {spec!r} is for nodes and time_ms, not for a fixed {budget}")
     plies = find_game(game).plies_a_turn if budget == "turns" else 1
-    depth = plies * _whole(spec, parts, budget, MAX_DEPTH // plies)
+    depth = plies * whole_setting(spec, parts, budget, 1, MAX_DEPTH // plies)
     weights: np.ndarray | None = load_weights(game) if evaluation == "tuned" else None
     return MinimaxAgent(game, depth, threads=threads, whole_turns=budget == "turns", weights=weights)
 
@@ -58,9 +59,9 @@ def _within_budget(
     budget, most = ("nodes", MAX_NODES) if "nodes" in parts else ("time_ms", MAX_TIME_MS)
     return BudgetAgent(
         game,
-        **{budget: _whole(spec, parts, budget, most)},
+        **{budget: whole_setting(spec, parts, budget, 1, most)},
         tuned=tuned,
-        hash_mb=_whole(spec, parts, "hash_mb", MAX_HASH_MB) if "hash_mb" in parts else HASH_MB,
+        hash_mb=whole_setting(spec, parts, "hash_mb", 1, MAX_HASH_MB) if "hash_mb" in parts else HASH_MB,
         endgames=_endgames(spec, parts, game, options),
         threads=threads,
     )
@@ -80,10 +81,3 @@ def _endgames(spec: str, parts: Mapping[str, str], game: str, options: Mapping[s
         return open_database(None, rule, seeds) if seeds else None
     except OSError as error:
         raise BadSpec(f"{spec!r} cannot read its endgames: {error}") from None
-
-
-def _whole(spec: str, parts: Mapping[str, str], name: str, high: int) -> int:
-    number = read_number(parts[name])
-    if number is None or not 1 <= number <= high:
-        raise BadSpec(f"{name} in {spec!r} must be a whole number from 1 to {high}")
-    return number

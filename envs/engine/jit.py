@@ -44,6 +44,10 @@ MINIMAX_SOURCES: Final = (
     "agents/minimax/table.py",
     "agents/minimax/search.py",
     "agents/minimax/memory.py",
+    "agents/minimax/stack.py",
+    "agents/minimax/ordering.py",
+    "agents/minimax/chance.py",
+    "agents/minimax/leaves.py",
     "agents/minimax/selective.py",
 )
 MCTS_SOURCES: Final = ("agents/mcts/tree.py", "agents/mcts/search.py", "agents/mcts/rollout.py")
