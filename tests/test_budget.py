@@ -23,7 +23,7 @@ from agents.minimax.evaluation import WIN, tuned_balances
 from agents.minimax.stack import TOP
 from agents.minimax.weights import load_weights
 from agents.spec import make_agent
-from envs import BadSpec, IllegalMove, Position
+from envs import BadSpec, IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game
 
@@ -222,20 +222,32 @@ def test_a_budget_of_time_is_looked_at_again_and_again(monkeypatch: pytest.Monke
     assert found.nodes > 100 and found.depth >= 1
 
 
-def test_a_position_that_earlier_searches_know_is_still_seen_to_recur() -> None:
-    """With a budget of time the table is kept; what a reply repeats is looked at all the same."""
-    for game in ("oware", "toguz_kumalak", "uisge"):
-        limit = find_game(game).history_limit
-        line = fixed.walks(game, **{"repetition_limit": 2, str(limit): 400})
-        agent, fresh = (BudgetAgent(game, time_ms=60_000, hash_mb=1) for _ in range(2))
-        for one in (agent, fresh):
-            one._rooms.state[:, stack.LAST_DEPTH] = 6
-        for position in line[:1] + line[-4:]:
-            known = agent.analyse(position)
-            fresh._rooms.table[:] = 0
-            expected = fresh.analyse(position)
-            if abs(expected.value) > TOP // 2 or expected.value == 0:
-                assert np.sign(known.value) == np.sign(expected.value)
+def test_a_reply_that_repeats_is_seen_although_an_earlier_search_knows_the_position_before_it() -> None:
+    """A budget of time keeps the table: there the positions after the first ply are known from before they could recur."""
+    differs = 0
+    rng = np.random.default_rng(6)
+    for position in fixed.few_pieces(rng, 150, repetition_limit=2):
+        if len(position.legal_actions()) > 1:
+            knowing, fresh = (shallow("uisge", 2) for _ in range(2))
+            for after in map(position.play, position.legal_actions()):
+                if not after.end:
+                    knowing.analyse(without_past(after))
+            value = fresh.analyse(position).value
+            assert knowing.analyse(position).value == value
+            differs += shallow("uisge", 2).analyse(without_past(position)).value != value
+    assert differs > 0
+
+
+def without_past(position: Position) -> Position:
+    """The same position, of whose earlier ones nothing is known."""
+    return Position.from_text("uisge", position.text, strict=False, repetition_limit=2)
+
+
+def shallow(game: str, depth: int) -> BudgetAgent:
+    """A searcher that keeps its table and goes to exactly this depth, with nothing cut short."""
+    agent = BudgetAgent(game, time_ms=60_000, tuned=False, hash_mb=1, means=NO_MEANS | stack.TRUST)
+    agent._rooms.state[:, stack.LAST_DEPTH] = depth
+    return agent
 
 
 @pytest.mark.parametrize("game", envs.GAME_NAMES)
@@ -325,6 +337,30 @@ def test_with_endgames_what_is_won_is_won_and_not_walked_about_in(endgames: Data
         assert position.result is not None and position.result[winner] == 1
 
 
+@pytest.mark.parametrize("limit", [2, 3])
+def test_where_a_position_has_recurred_endgames_count_after_harvests_alone(endgames: Database, limit: int) -> None:
+    agent = BudgetAgent("oware", nodes=50, hash_mb=1, endgames=endgames)
+    marks = []
+    for position in fixed.walks("oware", repetition_limit=limit):
+        row, history = position.to_arrays()
+        agent.think(row[None], history[None])
+        marks.append(int(agent._rooms.state[0, stack.ENDGAMES]))
+        often = position.occurrences + 1 >= limit
+        assert marks[-1] == stack.AFTER_HARVESTS or not often
+    assert set(marks) == ({stack.AFTER_HARVESTS} if limit == 2 else {stack.AFTER_HARVESTS, stack.ANYWHERE})
+
+
+def test_endgames_serve_a_batch_as_they_serve_positions(endgames: Database) -> None:
+    agent = BudgetAgent("oware", nodes=100, hash_mb=1, endgames=endgames)
+    for limit in (2, 3):
+        games = VectorGames("oware", 8, seed=4, repetition_limit=limit)
+        for _ in range(90):
+            games.step(games.random_actions())
+            found = agent.think(games.rows, games.histories)
+            expected = [agent.analyse(games.position(index)) for index in range(8)]
+            assert [(one.value, one.nodes) for one in found] == [(one.value, one.nodes) for one in expected]
+
+
 def test_endgames_of_other_rules_are_left_aside(endgames: Database) -> None:
     known = draw_questions(endgames, 40, seed=3)
     for question in known:
@@ -344,12 +380,12 @@ def test_the_endgames_that_are_there_are_used_unless_a_spec_says_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPIELTISCH_DATA_DIR", str(tmp_path))
-    assert make_agent("minimax:nodes=9", "oware").spec == "minimax:nodes=9"
+    assert make_agent("minimax:nodes=9", "oware").spec == "minimax:nodes=9,endgames=0"
     list(build(3))
     assert make_agent("minimax:nodes=9", "oware").spec == "minimax:nodes=9,endgames=3"
     assert make_agent("minimax:nodes=9,endgames=2", "oware").spec == "minimax:nodes=9,endgames=2"
-    assert make_agent("minimax:nodes=9,endgames=0", "oware").spec == "minimax:nodes=9"
-    assert make_agent("minimax:nodes=9", "oware", {"grand_slam": "capture"}).spec == "minimax:nodes=9"
+    assert make_agent("minimax:nodes=9,endgames=0", "oware").spec == "minimax:nodes=9,endgames=0"
+    assert make_agent("minimax:nodes=9", "oware", {"grand_slam": "capture"}).spec == "minimax:nodes=9,endgames=0"
     assert make_agent("minimax:nodes=9", "toguz_kumalak").spec == "minimax:nodes=9"
     with pytest.raises(BadSpec, match=r"04.endgames' is missing"):
         make_agent("minimax:nodes=9,endgames=4", "oware")
@@ -419,13 +455,21 @@ def test_plies_are_counted_from_the_node_in_the_table_and_from_the_root_outside(
 
 # Specs
 
+NO_ENDGAMES = {game: ",endgames=0" if game == "oware" else "" for game in envs.GAME_NAMES}
+
 
 @pytest.mark.parametrize("game", envs.GAME_NAMES)
 def test_a_spec_names_a_budget(game: str) -> None:
     for spec in ("minimax:nodes=100", "minimax:time_ms=5", "minimax:nodes=100,eval=plain", "minimax:nodes=7,hash_mb=1"):
-        assert make_agent(spec, game).spec == spec
-    assert make_agent("minimax:nodes=100,eval=tuned,hash_mb=16", game).spec == "minimax:nodes=100"
+        assert make_agent(spec, game).spec == spec + NO_ENDGAMES[game]
+    assert make_agent("minimax:nodes=100,eval=tuned,hash_mb=16", game).spec == "minimax:nodes=100" + NO_ENDGAMES[game]
     assert make_agent("minimax:depth=2,eval=tuned", game).spec == "minimax:depth=2,eval=tuned"
+
+
+@pytest.mark.parametrize("budget", [{}, {"nodes": 0}, {"time_ms": 0}, {"nodes": -1}, {"nodes": 5, "time_ms": 5}])
+def test_no_budget_is_refused_in_one_line(budget: dict[str, int]) -> None:
+    with pytest.raises(BadSpec, match="one budget of 1 or more"):
+        BudgetAgent("oware", **budget)
 
 
 @pytest.mark.parametrize(

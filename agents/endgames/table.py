@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from agents.endgames.index import CHOOSE, PLACES, index_of
-from envs.engine.header import KEYS, MOVER
+from envs.engine.header import KEYS, MOVER, OCCURRENCES
 from envs.engine.jit import entry, kernel
 from envs.games.oware import rules
 from envs.games.oware.rules import QUIET, SHORTEST_CYCLE, SIDES
@@ -111,6 +111,12 @@ def has_recurred(row: np.ndarray, history: np.ndarray) -> bool:
         if 0 < limit <= count + 1:
             return True
     return False
+
+
+@kernel
+def is_short_of_limit(row: np.ndarray) -> bool:
+    """Whether the row's own position has occurred but one time short of the repetition limit."""
+    return 0 < rules.repetition_limit(row) <= row[OCCURRENCES] + 1
 
 
 @entry

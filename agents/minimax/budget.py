@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.endgames.database import GAME as GAME_WITH_ENDGAMES
 from agents.endgames.database import Database
 from agents.minimax import selective, stack
 from agents.minimax.agent import check_searchable
@@ -88,18 +89,19 @@ class BudgetAgent:
         means: int = stack.EVERYTHING,
     ) -> None:
         """One of `nodes` and `time_ms` is given. Each thread has a table of `hash_mb`. In Oware `endgames` serve
-        where the rules are theirs. `means` says what the search may do, see `selective`. Raises `BadSpec` for tables that the
-        memory cannot hold."""
-        assert (nodes is None) != (time_ms is None)
+        where the rules are theirs. `means` says what the search may do, see `selective`. Raises `BadSpec` for no
+        budget, and for tables that the memory cannot hold."""
+        budget, amount = ("time_ms", time_ms) if nodes is None else ("nodes", nodes)
+        if (nodes is None) == (time_ms is None) or amount is None or amount < 1:
+            raise BadSpec(f"a search needs one budget of 1 or more, not nodes={nodes} and time_ms={time_ms}")
         self._game = find_game(game)
-        self._nodes = nodes or MAX_NODES
-        self._seconds = time_ms / 1000 if time_ms else float("inf")
+        self._nodes = MAX_NODES if nodes is None else nodes
+        self._seconds = float("inf") if time_ms is None else time_ms / 1000
         self._fresh = nodes is not None  # nothing is taken from earlier searches
         self._threads = min(threads, available_threads())
-        budget = f"nodes={nodes}" if nodes else f"time_ms={time_ms}"
         size = "" if hash_mb == HASH_MB else f",hash_mb={hash_mb}"
-        solved = f",endgames={endgames.seeds}" if endgames else ""
-        self.spec = f"minimax:{budget}{'' if tuned else ',eval=plain'}{size}{solved}"
+        solved = f",endgames={endgames.seeds if endgames else 0}" if game == GAME_WITH_ENDGAMES else ""
+        self.spec = f"minimax:{budget}={amount}{'' if tuned else ',eval=plain'}{size}{solved}"
         self._endgames = endgames
         check_memory(self._threads * hash_mb)
         self._rooms = new_rooms(self._game, self._threads, new_memories(self._threads, hash_mb), tuned, endgames)
@@ -155,7 +157,8 @@ class BudgetAgent:
             state[stack.SEARCH] = 1
         state[stack.SINCE] = state[stack.SEARCH] if self._fresh else 1
         options = self._game.read_options(row)
-        state[stack.ENDGAMES] = bool(self._endgames and self._endgames.grand_slam == options.get("grand_slam"))
+        fits = self._endgames is not None and self._endgames.grand_slam == options.get("grand_slam")
+        state[stack.ENDGAMES] = stack.ANYWHERE if fits else stack.NOWHERE
         state[stack.SALT] = salt_of(tuple(options.items()))
         self._make_room(history.shape[0])
         selective.begin(self._game.tag, self._rooms, worker.index, row, history)

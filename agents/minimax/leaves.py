@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.endgames.table import holds_unless_recurred, knows, probe
 from agents.minimax.evaluation import tuned_balance
-from agents.minimax.stack import ENDGAMES, EXTEND, MEANS, MOST_PLIES, ROOT_PLY, TOP, Room
+from agents.minimax.stack import ANYWHERE, ENDGAMES, EXTEND, MEANS, MOST_PLIES, NOWHERE, ROOT_PLY, TOP, Room
 from envs.engine import kernels
 from envs.engine.header import EIYIU, END, MOVER, OWARE, PLY, RESULT
 from envs.engine.jit import kernel
@@ -32,7 +32,7 @@ def glance(game: kernels.Tag, room: Room, child: np.ndarray) -> tuple[bool, int]
         wins = kernels.balance(game, child)
         plies += 2 - kernels.plies_into_turn(game, child)
         return wins != 0, np.sign(wins) * (TOP - plies)
-    if len(game) == OWARE and room.state[ENDGAMES] and kernels.reversible_plies(game, child) == 0:
+    if len(game) == OWARE and room.state[ENDGAMES] != NOWHERE and kernels.reversible_plies(game, child) == 0:
         is_solved, difference = solved(game, room, child)
         return is_solved, solved_value(difference, plies)
     return False, 0
@@ -63,7 +63,7 @@ def solved_value(difference: int, plies: int) -> int:
 @kernel
 def evaluate(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
     """The evaluation of a running position, for seat 0; where chance plays a part, as a share of `TOP`."""
-    if len(game) == OWARE and room.state[ENDGAMES]:
+    if len(game) == OWARE and room.state[ENDGAMES] == ANYWHERE:
         is_solved, difference = solved(game, room, row)
         if is_solved:
             return solved_value(difference, row[PLY] - room.state[ROOT_PLY] + UNSOLVED_PLIES)

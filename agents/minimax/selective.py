@@ -20,7 +20,7 @@ from typing import Final
 import numba
 import numpy as np
 
-from agents.endgames.table import has_recurred
+from agents.endgames.table import has_recurred, is_short_of_limit
 from agents.minimax import memory
 from agents.minimax.chance import (
     choose_draw,
@@ -44,7 +44,9 @@ from agents.minimax.ordering import (
 )
 from agents.minimax.stack import (
     ACTION,
+    AFTER_HARVESTS,
     AGAIN,
+    ANYWHERE,
     BEST,
     BEST_ACTION,
     COUNT,
@@ -107,7 +109,9 @@ REDUCIBLE: Final = 3  # plies below which nothing is reduced
 BEYOND: Final = -6  # how far captures are searched
 ASPIRATION: Final = 200  # millilogits about the last value
 ASPIRATION_OF_SHARES: Final = TOP // 20  # in a game with chance
-LIMIT_IN_SIGHT: Final = 100  # plies before a limit from which on the table tells how near it is; endgames need as many
+LIMIT_IN_SIGHT: Final = 100  # plies before a limit from which on the table tells how near it is
+LIMIT_OF_ENDGAMES: Final = 200  # the same where endgames look ahead from the search's last position
+SALT_OF_ENDGAMES: Final = 57
 
 _REPETITION: Final = int(EndReason.REPETITION)
 
@@ -202,7 +206,7 @@ def list_actions(game: kernels.Tag, room: Room, level: int) -> None:
     row = room.rows[level, frame[SLOT]]
     mask, actions, merits = room.masks[level], room.actions[level], room.merits[level]
     kernels.legal(game, row, mask)
-    best = NONE if row[MOVER] == CHANCE else memory.action_of(recall(room, frame[KEY]))
+    best = best_known(room, level, row[MOVER])
     count = 0
     for action in range(mask.shape[0]):
         if not mask[action]:
@@ -222,6 +226,16 @@ def list_actions(game: kernels.Tag, room: Room, level: int) -> None:
     elif frame[IS_PROBE]:
         bring_best_forward(actions, merits, 0, count)
         frame[COUNT] = 1
+
+
+@kernel
+def best_known(room: Room, level: int, mover: int) -> int:
+    """The action to try first: at the root the answer so far, elsewhere the table's; NONE where there is none."""
+    if mover == CHANCE:
+        return NONE
+    if level == 0 and room.state[ACTION] != NONE:
+        return room.state[ACTION]
+    return memory.action_of(recall(room, room.frames[level, KEY]))
 
 
 @kernel
@@ -406,7 +420,8 @@ def key_of(game: kernels.Tag, room: Room, row: np.ndarray) -> int:
     """The table's key of a position; where a limit of the rules is in sight, of the plies to it too."""
     key = kernels.position_hash(game, row) ^ room.state[SALT]
     left = kernels.plies_to_limit(game, row)
-    return key if left > LIMIT_IN_SIGHT else key ^ (left + 1) << 50
+    sight = LIMIT_OF_ENDGAMES if room.state[ENDGAMES] == ANYWHERE else LIMIT_IN_SIGHT
+    return key if left > sight else key ^ (left + 1) << 48
 
 
 @kernel
@@ -417,13 +432,15 @@ def recall(room: Room, key: int) -> int:
 
 @entry
 def begin(game: kernels.Tag, rooms: Room, worker: int, row: np.ndarray, keys: np.ndarray) -> None:
-    """The worker's room is ready to search the row, whose earlier keys are given; the state's settings stay as they are."""
+    """The worker's room is ready to search the row, whose earlier keys are given. The state's settings hold, but that endgames
+    may count in fewer places."""
     room = room_of(rooms, worker)
     state = room.state
     root = room.rows[0, 0]
     kernels.copy_row(row, root)
-    if len(game) == OWARE and state[ENDGAMES] and has_recurred(row, keys):
-        state[ENDGAMES] = 0
+    if len(game) == OWARE and state[ENDGAMES] == ANYWHERE and (has_recurred(row, keys) or is_short_of_limit(row)):
+        state[ENDGAMES] = AFTER_HARVESTS
+    state[SALT] ^= state[ENDGAMES] << SALT_OF_ENDGAMES
     kernels.end_at_repetitions(game, root)
     for place in range(keys.shape[0]):
         room.history[place] = keys[place]

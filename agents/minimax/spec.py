@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from agents.agent import Agent
+from agents.endgames.database import GAME as GAME_WITH_ENDGAMES
 from agents.endgames.database import Database, available, open_database
 from agents.endgames.table import MAX_SEEDS
 from agents.minimax.agent import MAX_DEPTH, MinimaxAgent
@@ -20,7 +21,6 @@ READING: Final = "minimax:depth=N|nodes=N|time_ms=T"
 BUDGETS: Final = ("depth", "turns", "nodes", "time_ms")
 EVALUATIONS: Final = ("plain", "tuned")
 PARTS: Final = (*BUDGETS, "eval", "hash_mb", "endgames")
-WITH_ENDGAMES: Final = "oware"
 
 
 def make_minimax(spec: str, parts: Mapping[str, str], game: str, options: Mapping[str, object], threads: int) -> Agent:
@@ -69,9 +69,9 @@ def _within_budget(
 
 def _endgames(spec: str, parts: Mapping[str, str], game: str, options: Mapping[str, object]) -> Database | None:
     """The solved endgames that the settings ask for; without a word, all that there are for the game's rules."""
-    if game != WITH_ENDGAMES:
+    if game != GAME_WITH_ENDGAMES:
         if "endgames" in parts:
-            raise BadSpec(f"endgames in {spec!r} are for {WITH_ENDGAMES} alone")
+            raise BadSpec(f"endgames in {spec!r} are for {GAME_WITH_ENDGAMES} alone")
         return None
     rule = str(find_game(game).checked_options(options, batch=False)["grand_slam"])
     seeds = read_number(parts["endgames"]) if "endgames" in parts else max(available(None, rule), 0)

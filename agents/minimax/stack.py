@@ -37,8 +37,13 @@ VALUE: Final = 13
 DEPTH_DONE: Final = 14  # the last iteration that was completed
 SALT: Final = 15  # mixed into keys, so that positions under other options are others
 ROOT_PLY: Final = 16
-ENDGAMES: Final = 17  # whether the endgames that are there were solved under the root's rules
+ENDGAMES: Final = 17  # where the endgames that are there count
 STATE: Final = 18
+
+# Where endgames count that were solved under the root's rules.
+NOWHERE: Final = 0
+AFTER_HARVESTS: Final = 1  # where nothing has been on the board before
+ANYWHERE: Final = 2
 
 # A frame: what the search knows of the node of a level.
 SLOT: Final = 0  # where its row is in its level
