@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
-from agents.network import Network, load_network, log_probabilities
+from agents.network import Network, load_network
 from envs.errors import BadSpec, IllegalMove
 from envs.games import find_game
 
@@ -52,9 +52,8 @@ class PolicyAgent:
         if not masks.any(axis=1).all():
             raise IllegalMove("a position without a legal action was given to a policy")
         with torch.no_grad():
-            device = self.network.bias.device
-            logits, _ = self.network(torch.from_numpy(np.ascontiguousarray(observations)).to(device))
-            policy = log_probabilities(logits, torch.from_numpy(np.ascontiguousarray(masks)).to(device)).cpu().numpy()
+            seen, legal = (torch.from_numpy(np.ascontiguousarray(part)) for part in (observations, masks))
+            policy = self.network(seen, legal)[0].cpu().numpy()
         if self.temperature > 0:
             with np.errstate(over="ignore"):  # a temperature near 0 leaves nothing but the best
                 policy = (policy - policy.max(axis=1, keepdims=True)).astype(np.float64) / self.temperature

@@ -33,7 +33,7 @@ def small_config(**changes: Any) -> Config:
         "plies": 8 * 64 * 4,
         "plies_per_update": 8 * 64,
         "batch_size": 256,
-        "network": {"width": 16, "layers": 1},
+        "network": {"width": 16, "layers": 1, "products": "float32"},
         "evaluation": {"games": 4, "final_games": 4, "opponents": ["random"]},
         "threads": 1,
     }

@@ -25,12 +25,12 @@ import envs
 from agents.network import (
     Network,
     NetworkSettings,
-    coded_columns,
+    encoding,
     load_network,
-    log_probabilities,
     observation_layout,
     save_network,
 )
+from agents.network.sparse import Judgement, Legal
 from agents.policy import PolicyAgent
 from agents.spec import KNOWN, make_agent
 from agents.uniform import UniformAgent
@@ -320,8 +320,9 @@ def test_a_network_is_the_same_after_saving_and_loading(game: str, tmp_path: Pat
         loaded = load_network(tmp_path / "network.safetensors")
         assert asdict(loaded.settings) == asdict(network.settings)
         assert not loaded.training
-        observations = torch.from_numpy(played_on(VectorGames(game, 64, seed=1), 10).observation)
-        for one, other in zip(network(observations), loaded(observations), strict=True):
+        games = played_on(VectorGames(game, 64, seed=1), 10)
+        seen = torch.from_numpy(games.observation), torch.from_numpy(games.action_mask)
+        for one, other in zip(network(*seen), loaded(*seen), strict=True):
             assert torch.equal(one, other)
         assert loaded.state_dict().keys() == network.state_dict().keys()
 
@@ -495,13 +496,21 @@ def masks_at_random(count: int, actions: int = 6) -> torch.Tensor:
     return torch.from_numpy(masks)
 
 
-@pytest.mark.parametrize("scale", [0.0, 1.0, 30.0, 1000.0])
+def log_policy(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """What a policy's head makes of features that are the logits already."""
+    legal = Legal(encoding("oware", "counts"), torch.zeros(len(masks), 17, dtype=torch.int16), masks)
+    logs = torch.full(masks.shape, -torch.inf)
+    logs[masks != 0] = torch.from_numpy(legal.log_policy(logits, torch.eye(6), torch.zeros(6)))
+    return logs
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 30.0, 1000.0, 1e30])
 @pytest.mark.parametrize("kind", [torch.int8, torch.bool, torch.float32])
 def test_a_policy_is_a_distribution_over_the_legal_actions_for_any_mask(scale: float, kind: torch.dtype) -> None:
     masks = masks_at_random(100_000)
     torch.manual_seed(1)
     logits = scale * torch.randn(masks.shape)
-    logs = log_probabilities(logits, masks.to(kind))
+    logs = log_policy(logits, masks.to(kind))
     policy = logs.exp()
     assert not logs.isnan().any() and (logs <= 0).all()
     assert (policy[~masks] == 0).all()
@@ -515,10 +524,12 @@ def test_a_policy_is_a_distribution_over_the_legal_actions_for_any_mask(scale: f
 def test_gradients_of_a_policy_are_finite_and_leave_illegal_actions_alone() -> None:
     masks = masks_at_random(1000)
     logits = torch.randn(masks.shape, requires_grad=True)
-    logs = log_probabilities(logits, masks)
-    (logs.exp() * logs).sum().backward()
+    legal = Legal(encoding("oware", "counts"), torch.zeros(1000, 17, dtype=torch.int16), masks)
+    head = torch.eye(6), torch.zeros(6), legal
+    chances, divergences = Judgement.apply(logits, *head, masks.float().argmax(dim=1), np.zeros(len(legal.actions), np.float32))
+    (chances.sum() + divergences.square().sum()).backward()
     assert logits.grad is not None and logits.grad.isfinite().all()
-    assert (logits.grad[~masks] == 0).all()
+    assert (logits.grad[~masks] == 0).all() and logits.grad[masks].any()
 
 
 def test_the_librarys_own_distribution_takes_any_mask_at_the_installed_versions() -> None:
@@ -532,9 +543,7 @@ def test_the_librarys_own_distribution_takes_any_mask_at_the_installed_versions(
         assert masks.gather(1, actions[:, None]).all()
         logs = distribution.log_prob(actions)
         assert logs.isfinite().all() and distribution.entropy().isfinite().all()
-        torch.testing.assert_close(
-            logs, log_probabilities(logits, masks).gather(1, actions[:, None]).squeeze(1), rtol=1e-4, atol=1e-4
-        )
+        torch.testing.assert_close(logs, log_policy(logits, masks).gather(1, actions[:, None]).squeeze(1), rtol=1e-4, atol=1e-4)
 
 
 def test_a_policy_refuses_a_position_without_a_legal_action() -> None:
@@ -553,7 +562,7 @@ def test_a_policy_plays_its_most_probable_legal_action(game: str) -> None:
     for _ in range(30):
         games.step(games.random_actions())
     with torch.no_grad():
-        logits = network(torch.from_numpy(games.observation))[0].numpy()
+        logits = network(torch.from_numpy(games.observation), torch.ones(200, games.action_mask.shape[1]))[0].numpy()
     expected = [
         max(np.flatnonzero(mask), key=lambda action, row=row: row[action])
         for row, mask in zip(logits, games.action_mask, strict=True)
@@ -568,8 +577,9 @@ def test_a_policy_with_a_temperature_draws_in_proportion(temperature: float) -> 
     position = random_game(GAME, seed=10)[14]
     mask = position.action_mask() == 1
     with torch.no_grad():
-        logits = network(torch.from_numpy(position.observation()[None]))[0][0].double().numpy()
-    weights = np.where(mask, np.exp((logits - logits[mask].max()) / temperature), 0)
+        seen = torch.from_numpy(position.observation()[None]), torch.from_numpy(mask[None])
+        logs = network(*seen)[0][0].double().numpy()
+    weights = np.exp(logs / temperature)
     draws = answers(PolicyAgent("ppo:x", network, temperature), [position] * 20_000, np.random.default_rng(4))
     counts = np.bincount(draws, minlength=6)
     assert not counts[~mask].any()
@@ -606,29 +616,11 @@ def test_a_network_codes_counts_one_by_one_whatever_they_are(game: str) -> None:
     extremes = np.where(rng.random((500, len(low))) < 0.5, low, high).astype(np.int16)
     between = rng.integers(low, high + 1, (500, len(low))).astype(np.int16)
     for observations in (extremes, between):
-        codes = network.code(torch.from_numpy(observations))
-        assert codes.min() >= 0 and codes.max() < network.embedding.num_embeddings
-        logits, values = network(torch.from_numpy(observations))
-        assert logits.isfinite().all() and values.isfinite().all()
+        assert network.value(torch.from_numpy(observations)).isfinite().all()
     seen = [low]
     for column in range(len(low) - 1):
         changed = low.copy()
         changed[column] = min(high[column], low[column] + (5 if game == GAME else 10))
         seen.append(changed)
-    features = network.embed(torch.from_numpy(np.array(seen, np.int16)))
+    features = network.features(torch.from_numpy(np.array(seen, np.int16)))
     assert len({tuple(row) for row in features.tolist()}) == len(seen), "a change of any number but `to_move` is seen"
-
-
-@pytest.mark.parametrize("game", envs.GAME_NAMES)
-def test_zeros_of_sparse_fields_are_left_out_and_nothing_else(game: str) -> None:
-    network = new_network(game=game)
-    _, codes = coded_columns(game)
-    observations = torch.from_numpy(played_on(VectorGames(game, 50, seed=7), 30).observation)
-    with torch.no_grad():
-        rows = network.code(observations)
-        summands = network.embedding.weight[rows]
-        for column, code in enumerate(codes):
-            if code.sparse:
-                summands[rows[:, column] == network.offsets[column], column] = 0
-        torch.testing.assert_close(network.embed(observations), summands.sum(dim=1), rtol=1e-4, atol=1e-4)
-        torch.testing.assert_close(network.embed(observations)[:1], network.embed(observations[:1]), rtol=1e-4, atol=1e-5)

@@ -470,7 +470,7 @@ class ByHand(Network):
         self.share = share
         self.largest = 0
 
-    def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         self.largest = max(self.largest, len(observations))
         fields = [part.name for part in find_game(self.settings.game).observation]
         own = (
@@ -510,7 +510,7 @@ class Node:
 def judged(network: Network, position: Position) -> Node:
     """A new node with the network's priors, worth the network's value."""
     with torch.no_grad():
-        logits, values = network(torch.from_numpy(position.observation()[None]))
+        logits, values = network(*(torch.from_numpy(part[None]) for part in (position.observation(), position.action_mask())))
     weights = {action: exp(float(logits[0, action])) for action in position.legal_actions()}
     value = min(1.0, max(-1.0, float(values[0]))) * (1 - 2 * position.mover)
     return Node(position, {action: weight / sum(weights.values()) for action, weight in weights.items()}, total=value)

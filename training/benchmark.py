@@ -10,7 +10,7 @@ import torch
 from envs import cli
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, load_config
-from training.learner import SelfPlayPPO, make_games, make_learner
+from training.learner import SelfPlayPPO, make_games, make_learner, prepare_torch
 
 WARM_UP: Final = 1  # updates that are not counted
 
@@ -21,7 +21,7 @@ def measure(config: Config, updates: int) -> dict[str, Any]:
     The network alone makes, for every ply, one forward pass in batches of `games` and then `epochs` forward and backward
     passes in minibatches, split over the same threads, with the plainest loss.
     """
-    torch.set_num_threads(1)
+    prepare_torch()
     env = make_games(config)
     learner = make_learner(env, config)
     learner._setup_learn(config.plies, None)
@@ -53,19 +53,24 @@ def measure(config: Config, updates: int) -> dict[str, Any]:
 
 def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
     """The passes of one update have been made and thrown away."""
-    observations = learner.rollout_buffer.tensors().observations.to(learner.device)
-    network = learner.policy.network
+    rollout = learner.rollout_buffer.tensors()
+    plies = rollout.observations, rollout.action_masks, rollout.actions.long()
+    network = learner.policy.network.train()
     parameters = list(network.parameters())
 
-    def forward_and_backward(part: torch.Tensor) -> None:
-        logits, values = network(part)
-        torch.autograd.grad(logits.sum() + values.sum(), parameters)
+    def forward(observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor) -> None:
+        with torch.no_grad():
+            network.judge(observations, masks, actions)
 
-    for batch in torch.split(observations, config.games):
-        learner.policy.parts(torch.no_grad()(network.forward), batch)
+    def forward_and_backward(*part: torch.Tensor) -> None:
+        values, chances, _ = network.judge(*part)
+        torch.autograd.grad(values.sum() + chances.sum(), parameters)
+
+    for batch in zip(*(torch.split(part, config.games) for part in plies), strict=True):
+        learner.policy.parts(forward, *batch)
     for _ in range(config.epochs):
-        for batch in torch.split(observations, config.batch_size):
-            learner.policy.parts(forward_and_backward, batch)
+        for batch in zip(*(torch.split(part, config.batch_size) for part in plies), strict=True):
+            learner.policy.parts(forward_and_backward, *batch)
 
 
 def _games_alone(env: SelfPlayVecEnv, config: Config) -> None:

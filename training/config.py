@@ -43,6 +43,10 @@ class NetworkConfig(Strict):
 
     width: int = Field(256, ge=8, le=4096)  # numbers in a layer
     layers: int = Field(1, ge=0, le=32)  # residual layers behind the embedding
+    encoding: Literal["counts", "relations"] = "relations"  # what it sees of an observation, see `agents.network.encoding`
+    products: Literal["auto", "float32", "bfloat16"] = (
+        "auto"  # in which an update multiplies; auto: bfloat16 if the processor does
+    )
 
 
 class EvaluationConfig(Strict):

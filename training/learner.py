@@ -6,27 +6,32 @@ its thread. Two threads inside every matrix product are as fast on an idle machi
 a busy process, as they wait for each other at every product.
 """
 
+import ctypes
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.network import Network, NetworkSettings, log_probabilities, observation_layout
+from agents.network import Network, NetworkSettings, observation_layout
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
 from training.rollout import TurnBuffer
 
 Answer = TypeVar("Answer")
+
+M_TRIM_THRESHOLD: Final = -1  # glibc's names and numbers, see mallopt(3)
+M_MMAP_THRESHOLD: Final = -3
+KEPT_BYTES: Final = 1 << 30
 
 
 class Parts:
@@ -59,55 +64,40 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self.optimizer = self.optimizer_class(
             self.network.parameters(),
             lr=lr_schedule(1),  # type: ignore[call-arg]
+            fused=True,
             **self.optimizer_kwargs,
         )
 
     def forward(
-        self, obs: Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
+        self, obs: Tensor, deterministic: bool = False, action_masks: Tensor | np.ndarray | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Actions [B], values [B, 1] and the actions' log-probabilities [B]. Raises `ValueError` without masks."""
-        log_policy, values = self._log_policy(obs, action_masks)
-        if deterministic:
-            actions = log_policy.argmax(dim=1)
-        else:
-            actions = torch.multinomial(log_policy.exp(), 1).squeeze(1)
-        return actions, values[:, None], chosen(log_policy, actions)
+        numbers = torch.full((len(obs),), -1.0) if deterministic else torch.rand(len(obs))
+        answers = self.parts(self.network.act, obs.cpu(), needed(action_masks), numbers)
+        actions, values, chances = (torch.cat(parts) for parts in zip(*answers, strict=True))
+        return actions, values[:, None], chances
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | np.ndarray | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Values [B, 1], log-probabilities of the actions [B], entropies [B]. Raises `ValueError` without masks."""
-        log_policy, values = self._log_policy(obs, action_masks)
-        return values[:, None], chosen(log_policy, actions.long()), entropies(log_policy)
+        values, chances, entropies = self.network.judge(obs.cpu(), needed(action_masks), actions.long().cpu())
+        return values[:, None], chances, entropies
 
     def predict_values(self, obs: Any) -> Tensor:
         """Values [B, 1]."""
-        return self._answers(obs)[1][:, None]
+        with torch.no_grad():
+            return self.network.value(obs.cpu())[:, None]
 
     def _predict(self, observation: Any, deterministic: bool = False, action_masks: np.ndarray | None = None) -> Tensor:
         return self.forward(observation, deterministic, action_masks)[0]
 
-    def _log_policy(self, obs: Tensor, masks: Tensor | np.ndarray | None) -> tuple[Tensor, Tensor]:
-        if masks is None:
-            raise ValueError("the policy needs action masks: without them it would play illegal moves")
-        logits, values = self._answers(obs)
-        return log_probabilities(logits, torch.as_tensor(masks, device=logits.device)), values
 
-    def _answers(self, obs: Tensor) -> tuple[Tensor, Tensor]:
-        if torch.is_grad_enabled():  # an update, which is in parts already
-            return self.network(obs)
-        logits, values = zip(*self.parts(torch.no_grad()(self.network.forward), obs), strict=True)
-        return torch.cat(logits), torch.cat(values)
-
-
-def chosen(log_policy: Tensor, actions: Tensor) -> Tensor:
-    """The log-probability [B] of each row's action."""
-    return log_policy.gather(1, actions[:, None]).squeeze(1)
-
-
-def entropies(log_policy: Tensor) -> Tensor:
-    """The entropy [B] of each row."""
-    return -(log_policy.exp() * log_policy).sum(dim=1)
+def needed(masks: Tensor | np.ndarray | None) -> Tensor:
+    """The masks, in the CPU's memory. Raises `ValueError` if there are none."""
+    if masks is None:
+        raise ValueError("the policy needs action masks: without them it would play illegal moves")
+    return torch.as_tensor(masks, device="cpu")
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -124,14 +114,27 @@ class SelfPlayPPO(MaskablePPO):
         """Arguments are the library's, and the one above."""
         super().__init__(*args, **kwargs)
         self.entropy_schedule = entropy_schedule
-        self.no_callback = _NoCallback()
-        self.no_callback.init_callback(self)
 
     def collect(self) -> None:
-        """The buffer holds a new rollout; the schedules know how far the run was before it."""
-        assert self.env is not None
+        """The buffer holds a new rollout; the schedules know how far the run was before it.
+
+        The library's loop, less what it does once a step and game in Python.
+        """
+        env, buffer = self.env, self.rollout_buffer
+        assert isinstance(env, SelfPlayVecEnv) and self.ep_info_buffer is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
-        self.collect_rollouts(self.env, self.no_callback, self.rollout_buffer, self.n_steps, use_masking=True)
+        self.policy.set_training_mode(False)
+        buffer.reset()
+        for _ in range(self.n_steps):
+            observations, starts, masks = self._last_obs, self._last_episode_starts, env.action_masks()
+            actions, values, chances = self.policy.forward(torch.from_numpy(observations), action_masks=masks)
+            self._last_obs, rewards, ended, infos = env.step(actions.cpu().numpy())  # type: ignore[assignment]
+            self._last_episode_starts = ended
+            buffer.add(observations, actions.cpu().numpy(), rewards, starts, values, chances, action_masks=masks)
+            self.ep_info_buffer.extend(infos[index]["episode"] for index in np.flatnonzero(ended))
+            self.num_timesteps += env.num_envs
+        values = self.policy.predict_values(torch.from_numpy(self._last_obs))
+        buffer.compute_returns_and_advantage(values, ended)
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -193,11 +196,17 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
 
-class _NoCallback(BaseCallback):
-    """The library's collecting loop wants one."""
+def prepare_torch() -> None:
+    """Torch computes every product on one thread, as an update brings its own, and keeps the memory that it frees.
 
-    def _on_step(self) -> bool:
-        return True
+    By itself glibc gives each large block back to the system and gets it anew, page by page, which takes as long as what is
+    computed in it.
+    """
+    torch.set_num_threads(1)
+    with suppress(OSError, AttributeError):  # another C library than glibc
+        libc = ctypes.CDLL("libc.so.6")
+        libc.mallopt(M_MMAP_THRESHOLD, KEPT_BYTES)
+        libc.mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
 
 
 def make_games(config: Config) -> SelfPlayVecEnv:
@@ -222,9 +231,10 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         options=env.games.options,
         width=config.network.width,
         layers=config.network.layers,
+        encoding=config.network.encoding,
         observation=observation_layout(config.game),
     )
-    return SelfPlayPPO(
+    learner = SelfPlayPPO(
         NetworkPolicy,
         env,
         learning_rate=linear(config.learning_rate, config.learning_rate_end),
@@ -244,6 +254,15 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         seed=config.seed,
         device=config.device,
     )
+    learner.policy.network.brief = multiplies_briefly(config.network.products, learner.device)
+    return learner
+
+
+def multiplies_briefly(products: str, device: torch.device) -> bool:
+    """Whether an update's products are bfloat16's; by itself where the processor has such, twice as fast as float32's."""
+    if products == "auto":
+        return device.type != "cpu" or torch.cpu._is_avx512_bf16_supported()
+    return products == "bfloat16"
 
 
 def linear(first: float, last: float) -> Schedule:

@@ -16,7 +16,6 @@ from types import FrameType
 from typing import Any, Final
 
 import numpy as np
-import torch
 import yaml
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -32,7 +31,7 @@ from envs.files import write_file
 from training import checkpoint
 from training.arena import play_match
 from training.config import Config, changed_config, checked_config, config_name, load_config, shipped_configs
-from training.learner import make_games, make_learner
+from training.learner import make_games, make_learner, prepare_torch
 from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -51,7 +50,7 @@ class Run:
         self.seconds = 0.0  # spent collecting and updating
         self.evaluations: list[dict[str, Any]] = []
         self.stopping = False
-        torch.set_num_threads(1)  # the update brings its own threads
+        prepare_torch()
         self.env = make_games(config)
         self.learner = make_learner(self.env, config)
         self.learner._setup_learn(config.plies, None)

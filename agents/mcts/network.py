@@ -11,7 +11,7 @@ from agents.mcts.room import BATCH_BYTES, Room, bytes_of, new_answers, new_strea
 from agents.mcts.search import NO_LEAF, absorb_batch, gather_batch, report_batch
 from agents.network import Network
 from envs.engine.game import Game
-from envs.engine.header import OBSERVATION_DTYPE
+from envs.engine.header import MASK_DTYPE, OBSERVATION_DTYPE
 from envs.engine.jit import available_threads
 
 # The parameter of the roots' Dirichlet noise: ten over the legal actions of a usual position, as in AlphaZero.
@@ -45,7 +45,7 @@ class NetworkSearch:
         self._noise = noise
         self._threads = min(threads, available_threads())
         self._room = Room(game, simulations, self._threads, network=True)
-        answer = OBSERVATION_DTYPE(0).itemsize * game.observation_size + np.float32(0).itemsize * game.actions
+        answer = OBSERVATION_DTYPE(0).itemsize * game.observation_size + (np.float32(0).itemsize + 1) * game.actions
         self.part = max(1, BATCH_BYTES // (bytes_of(game, simulations, network=True) + self._batch * answer))
 
     def __call__(self, rows: np.ndarray, histories: np.ndarray, rng: np.random.Generator) -> Found:
@@ -63,6 +63,7 @@ class NetworkSearch:
         trees = self._room.trees(len(rows))
         leaves = np.full((len(rows), self._batch), NO_LEAF, np.int64)
         observations = np.zeros((*leaves.shape, self._game.observation_size), OBSERVATION_DTYPE)
+        masks = np.zeros((*leaves.shape, self._game.actions), MASK_DTYPE)
         fresh = True
         while True:
             gather_batch(
@@ -78,20 +79,21 @@ class NetworkSearch:
                 *self._room.worker_arrays(histories.shape[1]),
                 leaves,
                 observations,
+                masks,
             )
             waiting = leaves != NO_LEAF
             if not waiting.any():
                 break
-            logits, worths = self._judge(observations[waiting])
+            logits, worths = self._judge(observations[waiting], masks[waiting])
             places = np.cumsum(waiting).reshape(waiting.shape) - 1
             absorb_batch(self._threads, trees, leaves, places, logits, worths, self._noise, noise)
             fresh = False
         report_batch(self._threads, trees, *answers)
 
-    def _judge(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """float32[M, A] logits and float32[M] values for the movers of observations int16[M, O]."""
+    def _judge(self, observations: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """float32[M, A] logits and float32[M] values for the movers of observations int16[M, O] and masks int8[M, A]."""
         with torch.no_grad():
-            logits, worths = self._network(torch.from_numpy(observations).to(self._network.bias.device))
+            logits, worths = self._network(torch.from_numpy(observations), torch.from_numpy(masks))
         return np.ascontiguousarray(logits.float().cpu().numpy()), np.ascontiguousarray(worths.float().cpu().numpy())
 
     def _new_noise(self, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -277,9 +277,10 @@ def gather_batch(
     masks: np.ndarray,
     leaves: np.ndarray,
     observations: np.ndarray,
+    legal: np.ndarray,
 ) -> None:
-    """`leaves[T, K]` are nodes of every tree that wait for the network, NO_LEAF where there are fewer, and
-    `observations[T, K, O]` what their movers see.
+    """`leaves[T, K]` are nodes of every tree that wait for the network, NO_LEAF where there are fewer,
+    `observations[T, K, O]` what their movers see, and `legal` int8[T, K, A] what they may do.
 
     A tree without any is done: so many simulations are counted, or its root's value is proven. With `fresh` trees are planted
     first; a root's own evaluation is no simulation.
@@ -297,6 +298,7 @@ def gather_batch(
                 hold(tree, ROOT, 1)
                 leaves[index, 0] = ROOT
                 kernels.observe(game, root, root[MOVER], observations[index, 0])
+                kernels.legal(game, root, legal[index, 0])
                 continue
             slot = 0
             row = lines[worker]
@@ -307,6 +309,7 @@ def gather_batch(
                 if leaf != NO_LEAF:
                     leaves[index, slot] = leaf
                     kernels.observe(game, row, row[MOVER], observations[index, slot])
+                    kernels.legal(game, row, legal[index, slot])
                     slot += 1
 
 

@@ -51,8 +51,10 @@ MINIMAX_SOURCES: Final = (
     "agents/minimax/selective.py",
 )
 MCTS_SOURCES: Final = ("agents/mcts/tree.py", "agents/mcts/search.py", "agents/mcts/rollout.py")
-KERNEL_LAYERS: Final = (GAME_SOURCES, ENDGAME_SOURCES, MINIMAX_SOURCES, MCTS_SOURCES)
+NETWORK_SOURCES: Final = ("agents/network/relations.py", "agents/network/encoding.py", "agents/network/kernels.py")
+KERNEL_LAYERS: Final = (GAME_SOURCES, ENDGAME_SOURCES, MINIMAX_SOURCES, MCTS_SOURCES, NETWORK_SOURCES)
 FLAGS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+ANY_ORDER: Final = {"reassoc", "contract", "nsz"}  # of a sum's terms, so that several are added at once
 CODE_FLAGS: Final = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT")
 
 
@@ -107,6 +109,11 @@ def entry(function: Function) -> Function:
     return _cached(function, parallel=False)
 
 
+def summing_entry(function: Function) -> Function:
+    """The same, and sums of fractions may be taken in any order: by rounding, processors of other kinds may differ."""
+    return _cached(function, parallel=False, fastmath=ANY_ORDER)
+
+
 class BatchEntry:
     """A function over many games, called with the number of threads first and then its own arguments.
 
@@ -140,7 +147,7 @@ def available_threads() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
-def _cached(function: Function, parallel: bool) -> Function:
+def _cached(function: Function, parallel: bool, fastmath: bool | set[str] = False) -> Function:
     source = Path(function.__code__.co_filename).resolve()
     layers = [layer for layer in range(len(KERNEL_LAYERS)) if source in sources(layer)]
     if not layers:
@@ -149,7 +156,7 @@ def _cached(function: Function, parallel: bool) -> Function:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder(layers[0]))
     try:
-        compiled: Function = numba.njit(cache=True, parallel=parallel, **FLAGS)(function)
+        compiled: Function = numba.njit(cache=True, parallel=parallel, fastmath=fastmath, **FLAGS)(function)
     finally:
         config.CACHE_DIR = before
     _announced_modules.add(function.__module__)

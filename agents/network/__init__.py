@@ -1,0 +1,20 @@
+"""The policy and value network, what it sees of an observation, and the file it is kept in."""
+
+from agents.network.encoding import CODES, ENCODINGS, Code, Encoding, coded_columns, encoding
+from agents.network.file import FORMAT, load_network, save_network
+from agents.network.network import Network, NetworkSettings, observation_layout
+
+__all__ = [
+    "CODES",
+    "ENCODINGS",
+    "FORMAT",
+    "Code",
+    "Encoding",
+    "Network",
+    "NetworkSettings",
+    "coded_columns",
+    "encoding",
+    "load_network",
+    "observation_layout",
+    "save_network",
+]

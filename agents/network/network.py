@@ -1,0 +1,165 @@
+"""The policy and value network."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from agents.network import kernels
+from agents.network.encoding import Encoding, encoding
+from agents.network.relations import NO_ROW
+from agents.network.sparse import EmbeddingSum, Judgement, Legal, Residual
+from envs.games import find_game
+
+IMPOSSIBLE: Final = -1e9  # about the logarithm of an illegal action's probability
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """All that is needed to build the network again, and what it was trained for."""
+
+    game: str
+    options: Mapping[str, Any]
+    observation: str  # names and sizes of the fields it was trained on
+    width: int = 256
+    layers: int = 1
+    encoding: str = "counts"
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what no network can have."""
+        whole = type(self.width) is int and type(self.layers) is int
+        if not (whole and self.width > 0 and self.layers >= 0 and isinstance(self.options, Mapping)):
+            raise ValueError(f"impossible settings {self}")
+        encoding(self.game, self.encoding)
+
+
+def observation_layout(game: str) -> str:
+    """The fields of the game's observation: a network trained on another layout cannot play."""
+    return " ".join(f"{part.name}:{part.size}" for part in find_game(game).observation)
+
+
+class Network(nn.Module):
+    """Observations to a policy and the return that the mover may expect: its result, plus shaping if trained so.
+
+    What the encoding sees in an observation picks rows of one embedding; their sum goes through residual layers. Observations
+    int16[B, O] and masks bool or int8 [B, A] lie in the CPU's memory wherever the network does; answers lie where it does.
+    """
+
+    def __init__(self, settings: NetworkSettings) -> None:
+        """A network with random weights."""
+        super().__init__()
+        self.settings = settings
+        self.encoding: Encoding = encoding(settings.game, settings.encoding)
+        self.brief = False  # whether layers multiply in bfloat16 while training
+        self.embedding = nn.EmbeddingBag(self.encoding.rows, settings.width, mode="sum")
+        self.bias = nn.Parameter(torch.zeros(settings.width))
+        self.layers = nn.ModuleList(nn.Linear(settings.width, settings.width) for _ in range(settings.layers))
+        self.policy_head = nn.Linear(settings.width, self.encoding.action_rows)
+        self.value_head = nn.Linear(settings.width, 1)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """Sums of about unit variance behind the embedding, a nearly uniform policy, a value near 0."""
+        nn.init.normal_(self.embedding.weight, std=self.encoding.usual**-0.5)
+        gains = [(layer, 2**0.5) for layer in self.layers] + [(self.policy_head, 0.01), (self.value_head, 0.1)]
+        for linear, gain in gains:
+            assert isinstance(linear, nn.Linear)
+            nn.init.orthogonal_(linear.weight, gain=gain)
+            nn.init.zeros_(linear.bias)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network computes."""
+        return self.bias.device
+
+    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """float32[B, A], the logarithms of the actions' probabilities, illegal ones' `-inf`; float32[B], the values."""
+        features = self.features(observations)
+        values = self.value_head(features).squeeze(1)
+        return self._log_policy(features, Legal(self.encoding, observations, masks), masks), values
+
+    def value(self, observations: Tensor) -> Tensor:
+        """float32[B]: the values alone."""
+        return self.value_head(self.features(observations)).squeeze(1)
+
+    def act(self, observations: Tensor, masks: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """int64[B] legal actions, float32[B] values, float32[B] logarithms of the actions' probabilities, without gradients.
+
+        A number of float32[B], in [0, 1), decides which action is drawn; a negative one takes the most probable.
+        """
+        with torch.no_grad():
+            features = self.features(observations)
+            values = self.value_head(features).squeeze(1)
+            legal = Legal(self.encoding, observations, masks)
+            if self.device.type != "cpu":
+                return self._draw_densely(self._log_policy(features, legal, masks), numbers, values)
+            logs = legal.log_policy(features, self.policy_head.weight, self.policy_head.bias)
+            actions, chances = torch.empty(len(masks), dtype=torch.int64), torch.empty(len(masks))
+            answers = (actions.numpy(), chances.numpy())
+            kernels.draw_actions(logs, legal.starts, legal.actions, numbers.numpy(), *answers)
+        return actions, values, chances
+
+    def _draw_densely(self, logs: Tensor, numbers: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What `act` returns, on any device; there its own generator draws."""
+        drawn = torch.multinomial(logs.exp(), 1).squeeze(1)
+        actions = torch.where(numbers.to(self.device) < 0, logs.argmax(dim=1), drawn)
+        return actions, values, logs.gather(1, actions[:, None]).squeeze(1)
+
+    def judge(self, observations: Tensor, masks: Tensor, actions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """float32[B] each: values, logarithms of the actions' probabilities, the policy's entropies."""
+        features = self.features(observations)
+        values = self.value_head(features).squeeze(1)
+        legal = Legal(self.encoding, observations, masks)
+        if self.device.type == "cpu":
+            head, reference = self.policy_head, np.zeros(len(legal.actions), np.float32)
+            chances, divergences = Judgement.apply(  # type: ignore[no-untyped-call]
+                features, head.weight, head.bias, legal, actions, reference
+            )
+            return values, chances, -divergences
+        logs = self._log_policy(features, legal, masks)
+        chances = logs.gather(1, actions.to(self.device)[:, None]).squeeze(1)
+        return values, chances, -(logs.exp() * logs.clamp(min=IMPOSSIBLE)).sum(dim=1)
+
+    def _log_policy(self, features: Tensor, legal: Legal, masks: Tensor) -> Tensor:
+        """float32[B, A]: the logarithms of the actions' probabilities by dense operations, on any device."""
+        there, starts = rows_there(legal.picked)
+        rows, begins = (torch.from_numpy(part).to(self.device) for part in (legal.picked[there].astype(np.int64), starts))
+        weights = nn.functional.embedding_bag(rows, self.policy_head.weight, begins, mode="sum")
+        biases = nn.functional.embedding_bag(rows, self.policy_head.bias[:, None], begins, mode="sum")
+        positions = torch.from_numpy(np.repeat(np.arange(len(masks)), np.diff(legal.starts))).to(self.device)
+        logits = features.new_full(masks.shape, -torch.inf)
+        actions = torch.from_numpy(legal.actions.astype(np.int64)).to(self.device)
+        logits[positions, actions] = (weights * features[positions]).sum(dim=1) + biases.squeeze(1)
+        return torch.log_softmax(logits, dim=1)
+
+    def features(self, observations: Tensor) -> Tensor:
+        """float32[B, W]: what the heads see."""
+        picked = self.encoding(observations.numpy())
+        if self.device.type == "cpu":
+            features = EmbeddingSum.apply(  # type: ignore[no-untyped-call]
+                torch.from_numpy(picked), self.embedding.weight, self.bias
+            )
+        else:
+            features = torch.relu(self._embed(picked) + self.bias)
+        for layer in self.layers:
+            features = Residual.apply(  # type: ignore[no-untyped-call]
+                features, layer.weight, layer.bias, self.brief and self.training
+            )
+        return features
+
+    def _embed(self, picked: np.ndarray) -> Tensor:
+        """float32[B, W]: the same sum on any device."""
+        there, starts = rows_there(picked)
+        rows = torch.from_numpy(picked[there].astype(np.int64)).to(self.device)
+        embedded: Tensor = self.embedding(rows, torch.from_numpy(starts).to(self.device))
+        return embedded
+
+
+def rows_there(picked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """bool[N, K]: which of the rows [N, K] come before `NO_ROW`; int64[N]: how many do in all the lines before."""
+    there = np.logical_and.accumulate(picked != NO_ROW, axis=1)
+    counts = there.sum(axis=1)
+    return there, np.cumsum(counts) - counts

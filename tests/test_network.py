@@ -1,0 +1,262 @@
+"""The network: what it sees of an observation, and that its own operations compute what torch's dense ones do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+import envs
+from agents.network import ENCODINGS, Network, NetworkSettings, coded_columns, encoding, observation_layout
+from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
+from agents.network.sparse import Legal, Residual
+from envs import VectorGames
+from envs.games import find_game
+
+torch.set_num_threads(1)  # two wait for each other beside a busy process
+
+ALL = [(game, name) for game in envs.GAME_NAMES for name in ENCODINGS]
+
+
+def new_network(game: str, name: str, width: int = 32, layers: int = 1) -> Network:
+    """A small network with random weights, larger than those it would begin with."""
+    torch.manual_seed(3)
+    options = find_game(game).checked_options({}, batch=False)
+    network = Network(NetworkSettings(game, options, observation_layout(game), width, layers, name))
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.3 * torch.randn(parameter.shape))
+    return network
+
+
+def positions(game: str, count: int = 200, plies: int = 30, seed: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
+    """Observations and masks of running games in all stages, after so many random plies and fewer."""
+    games = VectorGames(game, count, seed=seed)
+    played = []
+    for ply in range(plies):
+        games.step(games.random_actions())
+        if ply % 3 == 0:
+            played.append((games.observation.copy(), games.action_mask.copy()))
+    observations, masks = (torch.from_numpy(np.concatenate(parts)) for parts in zip(*played, strict=True))
+    return observations, masks
+
+
+def relations_of(game: str, observation: np.ndarray) -> list[int]:
+    """The rows that relations add, counted from their first."""
+    counts, related = (encoding(game, name) for name in ENCODINGS)
+    rows = related(observation[None])[0].tolist()
+    rows = rows[: rows.index(NO_ROW)]
+    plain = counts(observation[None])[0].tolist()
+    plain = plain[: plain.index(NO_ROW)]
+    assert rows[: len(plain)] == plain, "relations come behind the counts"
+    return [row - counts.rows for row in rows[len(plain) :]]
+
+
+# What it sees
+
+
+@pytest.mark.parametrize(("game", "name"), ALL)
+def test_every_row_that_an_observation_picks_exists_and_none_twice(game: str, name: str) -> None:
+    code = encoding(game, name)
+    for row in code(positions(game)[0].numpy()):
+        rows = row.tolist()
+        rows = rows[: rows.index(NO_ROW)]
+        assert len(set(rows)) == len(rows) and min(rows) >= 0 and max(rows) < code.rows
+
+
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_every_number_picks_a_row_but_zeros_of_sparse_fields(game: str) -> None:
+    code = encoding(game, "counts")
+    columns, codes = coded_columns(game)
+    for observation in positions(game, count=20)[0].numpy():
+        expected, first = [], 0
+        for number, each in zip(observation[columns].tolist(), codes, strict=True):
+            if number or not each.sparse:
+                expected.append(first + min(number // each.step, each.cap))
+            first += each.cap + 1
+        assert code(observation[None])[0, : len(expected) + 1].tolist() == [*expected, NO_ROW]
+    low, high = find_game(game).observation_bounds()
+    extremes = np.array([low, high, np.minimum(high, 1)], np.int16)
+    for row in code(extremes).tolist():
+        assert 0 <= min(row[: row.index(NO_ROW)]) <= max(row[: row.index(NO_ROW)]) < code.rows
+
+
+@pytest.mark.parametrize("name", ["", "Counts", "counts ", None])
+def test_an_unknown_encoding_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(ValueError, match="there are: counts, relations"):
+        encoding("oware", name)
+
+
+def last_sown(houses: int, house: int, seeds: int, keeps_one: bool) -> int:
+    """Where the last seed falls, sown one by one: Toguz Kumalak leaves the first in its hole, Oware passes the hole over."""
+    place = house
+    if keeps_one:
+        for _ in range(seeds - 1 if seeds > 1 else 1):
+            place = (place + 1) % houses
+        return place
+    for _ in range(seeds):
+        place = (place + 1) % houses
+        if place == house:
+            place = (place + 1) % houses
+    return place
+
+
+def test_in_oware_it_sees_where_each_last_seed_falls_and_what_lies_there() -> None:
+    rng = np.random.default_rng(5)
+    observation = np.zeros(find_game("oware").observation_size, np.int16)
+    for most in [4] * 50 + [48] * 50:
+        observation[:HOUSES] = houses = rng.integers(0, most, HOUSES)
+        expected = []
+        for house, seeds in enumerate(houses):
+            if seeds:
+                last = last_sown(HOUSES, house, int(seeds), keeps_one=False)
+                kinds = [min(int(houses[place % HOUSES]), FEW - 1) for place in (last, last - 1)]
+                expected.append(((house * HOUSES + last) * FEW + kinds[0]) * FEW + kinds[1])
+        assert relations_of("oware", observation) == expected
+
+
+def kind_of_hole(stones: int) -> int:
+    """0 to 3 are kinds of their own, so are odd numbers up to 11 and three ranges of larger ones; other even ones are 4."""
+    if stones <= 3:
+        return stones
+    if stones % 2 == 0:
+        return 4
+    return {5: 5, 7: 6, 9: 7, 11: 8, 13: 9, 15: 9, 17: 10, 19: 10, 21: 10}.get(stones, 11)
+
+
+def test_in_toguz_kumalak_it_sees_where_each_last_stone_falls_and_the_kind_of_hole() -> None:
+    rng = np.random.default_rng(6)
+    observation = np.zeros(find_game("toguz_kumalak").observation_size, np.int16)
+    seen = set()
+    for most in [5] * 100 + [40] * 50 + [160] * 50:
+        observation[:HOLES] = holes = rng.integers(0, most, HOLES)
+        own, other = rng.integers(0, 9, 2) * rng.integers(0, 2, 2)
+        observation[HOLES + 2], observation[HOLES + 3] = own, other
+        tuzdyks = ({8 + int(own)} if own else set()) | ({int(other) - 1} if other else set())
+        expected = []
+        for hole, stones in enumerate(holes):
+            if stones:
+                last = last_sown(HOLES, hole, int(stones), keeps_one=True)
+                kind = TUZDYK if last in tuzdyks else kind_of_hole(int(holes[last]))
+                seen.add(kind)
+                expected.append((hole * HOLES + last) * (TUZDYK + 1) + kind)
+        assert relations_of("toguz_kumalak", observation) == expected
+    assert seen == set(range(TUZDYK + 1))
+
+
+def test_in_uisge_it_sees_every_three_squares_in_a_row() -> None:
+    rng = np.random.default_rng(7)
+    observation = np.zeros(find_game("uisge").observation_size, np.int16)
+    for filled in (0.0, 0.1, 0.3, 1.0):
+        board = rng.integers(1, KINDS_OF_SQUARE, (6, 7)) * (rng.random((6, 7)) < filled)
+        observation[:42] = board.ravel()
+        threes = [board[rank, file : file + 3] for rank in range(6) for file in range(5)]
+        threes += [board[rank : rank + 3, file] for rank in range(4) for file in range(7)]
+        kinds = [int(np.dot(three, [KINDS_OF_SQUARE**2, KINDS_OF_SQUARE, 1])) for three in threes]
+        assert relations_of("uisge", observation) == [ROW_OF_THREE * n + kind for n, kind in enumerate(kinds) if kind]
+
+
+# What it computes
+
+
+@pytest.mark.parametrize(("game", "name"), ALL)
+def test_answers_and_gradients_are_those_of_dense_operations(game: str, name: str) -> None:
+    network = new_network(game, name, layers=2)
+    observations, masks = positions(game)
+    weights = torch.linspace(-1, 1, len(masks))
+    actions, values, chances = network.act(observations, masks, torch.rand(len(masks)))
+    judged = network.judge(observations, masks, actions)
+    features = torch.relu(network._embed(network.encoding(observations.numpy())) + network.bias)
+    for layer in network.layers:
+        features = features + torch.relu(layer(features))
+    logs = network._log_policy(features, Legal(network.encoding, observations, masks), masks)
+    entropies = -(logs.exp() * logs.clamp(min=-1e9)).sum(dim=1)
+    dense = network.value_head(features).squeeze(1), logs.gather(1, actions[:, None]).squeeze(1), entropies
+    answers = *judged, values, chances, *network(observations, masks)
+    for ours, theirs in zip(answers, (*dense, *dense[:2], logs, dense[0]), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+    parameters = list(network.parameters())
+    gradients = [
+        torch.autograd.grad(sum((weights.roll(n) * answer).sum() for n, answer in enumerate(answers)), parameters)
+        for answers in (judged, dense)
+    ]
+    for ours, theirs in zip(*gradients, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
+
+
+def test_products_in_bfloat16_are_near_those_in_float32() -> None:
+    torch.manual_seed(8)
+    features, weight, bias = torch.rand(500, 64), torch.randn(64, 64) / 8, torch.randn(64)
+    answers = []
+    for brief in (False, True):
+        parts = [part.clone().requires_grad_() for part in (features, weight, bias)]
+        answer = Residual.apply(*parts, brief)
+        answers.append([answer, *torch.autograd.grad(answer.square().sum(), parts)])
+    for ours, theirs in zip(answers[1], answers[0], strict=True):
+        assert ours.dtype == torch.float32
+        assert (ours - theirs).norm() < 0.02 * theirs.norm()
+        assert not torch.equal(ours, theirs)
+
+
+def test_only_training_multiplies_in_bfloat16() -> None:
+    network = new_network("oware", "counts")
+    observations, _ = positions("oware")
+    network.brief = True
+    trained, played = (network.train(mode).value(observations) for mode in (True, False))
+    network.brief = False
+    assert torch.equal(network.value(observations), played) and not torch.equal(trained, played)
+
+
+def test_legal_actions_are_listed_position_by_position() -> None:
+    code = encoding("oware", "counts")
+    for kind in (torch.int8, torch.bool, torch.int64):
+        legal = Legal(code, torch.zeros(3, 17), torch.tensor([[0, 1, 1], [1, 0, 0], [0, 0, 1]]).to(kind))
+        assert legal.starts.tolist() == [0, 2, 3, 4] and legal.actions.tolist() == [1, 2, 0, 2]
+        assert legal.picked.tolist() == [[1], [2], [0], [2]]
+
+
+def test_actions_are_drawn_in_proportion_to_the_policy() -> None:
+    network = new_network("oware", "counts")
+    observations, masks = (part[:1].expand(40_000, -1).contiguous() for part in positions("oware"))
+    torch.manual_seed(9)
+    actions, _, chances = network.act(observations, masks, torch.rand(40_000))
+    logs = network(observations[:1], masks[:1])[0][0]
+    torch.testing.assert_close(chances, logs[actions], rtol=1e-4, atol=1e-4)
+    counts = np.bincount(actions.numpy(), minlength=6)
+    legal = masks[0].numpy() != 0
+    assert not counts[~legal].any()
+    expected = logs.double().exp().detach().numpy()[legal]
+    assert stats.chisquare(counts[legal], 40_000 * expected / expected.sum()).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("number", [-1.0, 0.0, 0.5, float(np.nextafter(np.float32(1), np.float32(0)))])
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_any_number_draws_a_legal_action_whose_chance_is_above_zero(number: float, scale: float) -> None:
+    network = new_network("uisge", "relations")
+    with torch.no_grad():
+        network.policy_head.weight.mul_(scale)
+    observations, masks = positions("uisge")
+    actions, _, chances = network.act(observations, masks, torch.full((len(masks),), number))
+    assert masks.gather(1, actions[:, None]).all() and (chances > -104).all(), "float32 knows no smaller chances"
+    if number < 0:
+        assert torch.equal(actions, network(observations, masks)[0].argmax(dim=1))
+
+
+def test_an_action_that_was_not_legal_has_no_chance() -> None:
+    network = new_network("oware", "counts")
+    observations, masks = positions("oware")
+    forbidden = (masks == 0).any(dim=1)
+    actions = (masks != 0).float().argmin(dim=1)
+    chances = network.judge(observations[forbidden], masks[forbidden], actions[forbidden])[1]
+    assert (chances == -math.inf).all()
+
+
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_one_position_is_answered_as_among_many(game: str) -> None:
+    network = new_network(game, "relations")
+    observations, masks = positions(game)
+    for ours, theirs in zip(network(observations[:1], masks[:1]), network(observations, masks), strict=True):
+        torch.testing.assert_close(ours, theirs[:1], rtol=1e-4, atol=1e-5)
