@@ -173,8 +173,11 @@ class Network(nn.Module):
 
 
 def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
-    """float32[B, A]: the policy's logarithm; illegal actions (mask 0) have probability 0."""
-    return torch.log_softmax(logits.masked_fill(masks == 0, -1e9), dim=1)
+    """float32[B, A]: the policy's logarithm; illegal actions (mask 0) have probability 0.
+
+    Their logarithms are finite, as the entropy wants 0 of them, and lower than the logits of a policy gone wild.
+    """
+    return torch.log_softmax(logits.masked_fill(masks == 0, torch.finfo(logits.dtype).min / 2), dim=1)
 
 
 def save_network(path: str | os.PathLike[str], network: Network, summary: Mapping[str, Any] | None = None) -> None:
