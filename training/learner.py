@@ -16,6 +16,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
@@ -224,7 +225,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         layers=config.network.layers,
         observation=observation_layout(config.game),
     )
-    return SelfPlayPPO(
+    learner = SelfPlayPPO(
         NetworkPolicy,
         env,
         learning_rate=linear(config.learning_rate, config.learning_rate_end),
@@ -244,6 +245,24 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         seed=config.seed,
         device=config.device,
     )
+    learner.set_logger(Logger(None, []))  # the library would make a folder among the system's temporary files
+    return learner
+
+
+def not_finite(learner: SelfPlayPPO) -> list[str]:
+    """What the last update has left that is not finite: its loss, and weights by name."""
+    loss = learner.logger.name_to_value["train/loss"]
+    weights = learner.policy.network.state_dict().items()
+    spoilt = [f"the weights {name}" for name, weight in weights if not weight.isfinite().all()]
+    return spoilt if np.isfinite(loss) else ["the loss", *spoilt]
+
+
+def can_answer(learner: SelfPlayPPO) -> bool:
+    """Whether the network has finite answers to the last observations."""
+    assert isinstance(learner._last_obs, np.ndarray)
+    with torch.no_grad():
+        answers = learner.policy.network(torch.as_tensor(learner._last_obs, device=learner.device))
+    return all(bool(answer.isfinite().all()) for answer in answers)
 
 
 def linear(first: float, last: float) -> Schedule:
