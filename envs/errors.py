@@ -19,3 +19,7 @@ class BadSpec(ValueError):
 
 class BadConfig(ValueError):
     """A configuration has an unknown key, a wrong type or an impossible value."""
+
+
+class Diverged(ValueError):
+    """A training run's numbers have stopped being finite; the text says how to go on from before."""

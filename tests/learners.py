@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3.common.logger import Logger
 
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, checked_config
@@ -46,7 +45,6 @@ def new_learner(**changes: Any) -> SelfPlayPPO:
     config = small_config(**changes)
     learner = make_learner(make_games(config), config)
     learner._setup_learn(config.plies, None)
-    learner.set_logger(Logger(None, []))
     with torch.no_grad():
         learner.policy.network.policy_head.weight.mul_(100)
         learner.policy.network.value_head.weight.mul_(10)

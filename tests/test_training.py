@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import pickle
@@ -426,22 +427,24 @@ def test_plain_data_that_are_no_config_are_refused(data: dict[Any, Any]) -> None
 
 @pytest.mark.parametrize("key", [key for key in Config.model_fields if key not in CHANGEABLE])
 def test_what_a_runs_past_depends_on_cannot_change_when_it_goes_on(key: str) -> None:
-    config = load_config("oware_quick", TINY)
+    saved = load_config("oware_quick", TINY).model_dump(mode="json")
     for override in (f"{key}=1", f"{key}.x=1"):
         with pytest.raises(BadConfig, match=f"^{key}\\b.*{'.*'.join(CHANGEABLE)}") as refused:
-            changed_config(config, [override])
+            changed_config(saved, [override])
         assert "\n" not in str(refused.value)
 
 
 def test_what_a_runs_past_does_not_depend_on_may_change() -> None:
     config = load_config("oware_quick", TINY)
+    saved = config.model_dump(mode="json")
     overrides = ["plies=9999", "max_minutes=3", "threads=3", "device=auto", "evaluation.games=2", "checkpoint_minutes=9"]
-    changed = changed_config(config, overrides)
+    changed = changed_config(saved, overrides)
     assert (changed.plies, changed.max_minutes, changed.threads, changed.evaluation.games) == (9999, 3, 3, 2)
     assert changed.network == config.network
     for bad in ("zzz=1", "plies=x", "evaluation.zzz=1", "plies"):
         with pytest.raises(BadConfig):
-            changed_config(config, [bad])
+            changed_config(saved, [bad])
+    assert saved == config.model_dump(mode="json")
 
 
 # Whole runs
@@ -638,7 +641,7 @@ def test_minutes_stop_a_run_which_says_how_to_go_on_and_does(tmp_path: Path, fin
 
 def test_keys_that_must_not_change_are_refused_and_leave_the_run_as_it_was(stopped: Path) -> None:
     before = {path: path.read_bytes() for path in stopped.glob("*.*")}
-    for override in ("seed=1", "network.width=16", "games=16", "learning_rate=1", "game=oware", "run_dir=x", "shaping=1"):
+    for override in ("seed=1", "network.width=16", "games=16", "gamma=1", "game=oware", "run_dir=x", "shaping=1"):
         assert_refused(resume(stopped, override), override.partition("=")[0].partition(".")[0], "cannot change")
     for override in ("zzz=1", "plies=x", "plies"):
         assert_refused(resume(stopped, override))
@@ -721,11 +724,11 @@ def test_a_save_that_fails_half_way_leaves_the_old_checkpoint_and_nothing_else(
     def fails(path: Path, content: bytes) -> None:
         with open(path, "wb") as file:
             file.write(content[: len(content) // 2])
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", fails)
-        assert_refused_after_output(resume(stopped), "no space left on device")
+        assert_refused_after_output(resume(stopped), f"No space left on device: '{stopped / CHECKPOINT}'")
     assert (stopped / CHECKPOINT).read_bytes() == before
     assert {path.name for path in stopped.iterdir()} == FILES
     assert resume(stopped).code == 0

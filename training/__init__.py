@@ -1,1 +1,5 @@
 """Self-play training and evaluation."""
+
+from envs.extras import need_extra
+
+need_extra("train", "training")

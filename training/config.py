@@ -3,7 +3,8 @@
 import difflib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -121,8 +122,11 @@ class Config(Strict):
         return self
 
 
-# What may differ when a run goes on: nothing that its past depends on.
-CHANGEABLE: Final = ("plies", "max_minutes", "threads", "device", "evaluation", "checkpoint_minutes")
+# What may differ when a run goes on: how far, where and how it is measured, and what tames a run that has diverged.
+CHANGEABLE: Final = (
+    *("plies", "max_minutes", "threads", "device", "evaluation", "checkpoint_minutes"),
+    *("learning_rate", "learning_rate_end", "max_gradient"),
+)
 
 
 def load_config(name: str, overrides: Sequence[str] = ()) -> Config:
@@ -143,9 +147,12 @@ def checked_config(data: dict[str, Any]) -> Config:
         raise BadConfig(str(error)) from None
 
 
-def changed_config(config: Config, overrides: Sequence[str]) -> Config:
-    """The config of a run that goes on. Raises `BadConfig` for keys that its past depends on."""
-    data = config.model_dump(mode="json")
+def changed_config(saved: Mapping[str, Any], overrides: Sequence[str]) -> Config:
+    """The config of a run that goes on; what was saved need not be possible any more if overrides mend it.
+
+    Raises `BadConfig`, also for keys that must not change.
+    """
+    data = deepcopy(dict(saved))
     for override in overrides:
         key = override.partition("=")[0].partition(".")[0]
         if key in Config.model_fields and key not in CHANGEABLE:

@@ -17,6 +17,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
@@ -254,6 +255,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         seed=config.seed,
         device=config.device,
     )
+    learner.set_logger(Logger(None, []))  # the library would make a folder among the system's temporary files
     learner.policy.network.brief = multiplies_briefly(config.network.products, learner.device)
     return learner
 
@@ -263,6 +265,22 @@ def multiplies_briefly(products: str, device: torch.device) -> bool:
     if products == "auto":
         return device.type != "cpu" or torch.cpu._is_avx512_bf16_supported()
     return products == "bfloat16"
+
+
+def not_finite(learner: SelfPlayPPO) -> list[str]:
+    """What the last update has left that is not finite: its loss, and weights by name."""
+    loss = learner.logger.name_to_value["train/loss"]
+    weights = learner.policy.network.state_dict().items()
+    spoilt = [f"the weights {name}" for name, weight in weights if not weight.isfinite().all()]
+    return spoilt if np.isfinite(loss) else ["the loss", *spoilt]
+
+
+def can_answer(learner: SelfPlayPPO) -> bool:
+    """Whether the network has finite answers to the last observations."""
+    assert isinstance(learner._last_obs, np.ndarray) and isinstance(learner.env, SelfPlayVecEnv)
+    observations, masks = torch.from_numpy(learner._last_obs), torch.from_numpy(learner.env.action_masks())
+    _, *answers = learner.policy.network.act(observations, masks, torch.full((len(masks),), -1.0))
+    return all(bool(answer.isfinite().all()) for answer in answers)
 
 
 def linear(first: float, last: float) -> Schedule:

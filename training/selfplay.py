@@ -19,19 +19,20 @@ import numpy as np
 import yaml
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import safe_mean
 
 from agents.network import save_network
 from agents.policy import PolicyAgent
 from agents.spec import NETWORK_FILE, make_agent
 from envs import cli
-from envs.errors import BadConfig
-from envs.files import write_file
+from envs.errors import BadConfig, Diverged
+from envs.files import remove_parts, write_file
 from training import checkpoint
 from training.arena import play_match
-from training.config import Config, changed_config, checked_config, config_name, load_config, shipped_configs
-from training.learner import make_games, make_learner, prepare_torch
+from training.config import CHANGEABLE, Config, changed_config, config_name, load_config, shipped_configs
+from training.events import EventFile
+from training.learner import can_answer, make_games, make_learner, not_finite, prepare_torch
 from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -49,7 +50,10 @@ class Run:
         self.console = console
         self.seconds = 0.0  # spent collecting and updating
         self.evaluations: list[dict[str, Any]] = []
+        self.saved_plies = 0  # of the checkpoint
         self.stopping = False
+        # Made once: a file that is gone at the third evaluation was good enough for two.
+        self.opponents = [make_agent(spec, config.game, config.options) for spec in config.evaluation.opponents]
         prepare_torch()
         self.env = make_games(config)
         self.learner = make_learner(self.env, config)
@@ -59,33 +63,37 @@ class Run:
         """The run's folder holds its config, and TensorBoard's files go there."""
         self.folder = folder
         write_file(folder / "config.yaml", yaml.safe_dump(self.config.model_dump(mode="json"), sort_keys=False))
-        self.learner.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+        self.learner.set_logger(Logger(str(folder), [EventFile(folder / "tensorboard")]))
 
     @classmethod
     def resumed(cls, folder: Path, overrides: Sequence[str], console: Console) -> "Run":
         """A run that goes on from its last checkpoint. Raises `BadConfig`."""
         tensors, counters, facts = checkpoint.read_checkpoint(folder / checkpoint.FILE)
-        run = cls(changed_config(checked_config(facts["config"]), overrides), console)
+        run = cls(changed_config(facts["config"], overrides), console)
         checkpoint.restore_learner(run.learner, tensors, counters)
         run.seconds = facts["seconds"]
         run.evaluations = facts["evaluations"]
         if run.commit not in facts["commit"].split(" + "):
             run.commit = f"{facts['commit']} + {run.commit}"
+        remove_parts(folder)
         run.settle_in(folder)
         return run
 
     def go(self) -> None:
-        """The run is over: its plies are played, its minutes are up, or somebody asked it to stop. All is saved."""
+        """The run is over: its plies are played, its minutes are up, or somebody asked it to stop. All is saved.
+
+        Raises `OSError` for a file that cannot be written and `Diverged`; what was saved before can be resumed.
+        """
         config, learner = self.config, self.learner
         until = time.monotonic() + 60 * config.max_minutes if config.max_minutes else float("inf")
+        self.save()  # from here on a run that is killed can be resumed
         saved = time.monotonic()
         with self._progress() as progress:
             task = progress.add_task("", total=config.plies, completed=learner.num_timesteps, speed="")
             while learner.num_timesteps < config.plies and not self.stopping and time.monotonic() < until:
                 before = learner.num_timesteps
                 began = time.monotonic()
-                learner.collect()
-                learner.train()
+                self._learn()
                 passed = time.monotonic() - began
                 self.seconds += passed
                 self._log((learner.num_timesteps - before) / passed)
@@ -112,13 +120,35 @@ class Run:
     def _is_measured(self) -> bool:
         return any(evaluation["plies"] == self.learner.num_timesteps for evaluation in self.evaluations)
 
+    def _learn(self) -> None:
+        """The policy has been updated from a new rollout. Raises `Diverged`, before anything of it is saved."""
+        learner = self.learner
+        try:
+            learner.collect()
+            learner.train()
+        except RuntimeError as error:  # torch draws no action from numbers that are not finite
+            if can_answer(learner):
+                raise
+            raise self._diverged("the network's answers") from error
+        if spoilt := not_finite(learner):
+            raise self._diverged(", ".join(spoilt))
+
+    def _diverged(self, spoilt: str) -> Diverged:
+        config, plies = self.config, self.learner.num_timesteps
+        rates = {name: getattr(config, name) / 2 for name in ("learning_rate", "learning_rate_end")}
+        lower = " ".join(f"{name}={rate:g}" for name, rate in rates.items() if rate)
+        return Diverged(
+            f"update {-(-plies // config.plies_per_update):,} ({plies:,} plies): not finite: {spoilt}; saved is the run at"
+            f" {self.saved_plies:,} plies, go on with a lower learning rate:"
+            f" python -m training.selfplay --resume {self.folder} {lower}"
+        )
+
     def _evaluate(self, games: int) -> None:
         """The ladder of opponents has been played, and the scores are kept and shown."""
         config = self.config
         agent = PolicyAgent("ppo", self.learner.policy.network)
         self.learner.policy.set_training_mode(False)
-        for number, spec in enumerate(config.evaluation.opponents):
-            opponent = make_agent(spec, config.game, config.options)
+        for number, (spec, opponent) in enumerate(zip(config.evaluation.opponents, self.opponents, strict=True)):
             seed = int(np.random.SeedSequence([config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
             match = play_match(config.game, config.options, agent, opponent, games, seed)
             low, high = match.interval
@@ -160,6 +190,7 @@ class Run:
             "commit": self.commit,
         }
         checkpoint.save_checkpoint(self.folder / checkpoint.FILE, self.learner, facts)
+        self.saved_plies = self.learner.num_timesteps
         summary = self.summary()
         save_network(self.folder / NETWORK_FILE, self.learner.policy.network, summary)
         write_file(self.folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
@@ -246,7 +277,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "The run's folder (runs/<config>-<n>, or run_dir=) holds config.yaml, checkpoint.safetensors (all that --resume\n"
         "needs), network.safetensors (to play with: ppo:FOLDER), summary.json, curve.png and TensorBoard's files. The last\n"
         "line printed is that folder. Ctrl-C saves and says how to go on. Schedules run over all of a run's plies: resumed\n"
-        "with more, a run anneals again from where the longer schedule then is.",
+        "with more, a run anneals again from where the longer schedule then is. Resumed, a run may be given other values\n"
+        f"of {', '.join(CHANGEABLE)}.",
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--config", metavar="FILE", help=f"a YAML file, or one of: {', '.join(shipped_configs())}")

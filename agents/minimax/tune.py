@@ -1,5 +1,9 @@
 """Fits the weights of the tuned evaluation to the results of games."""
 
+from envs.extras import need_extra
+
+need_extra("train", "agents.minimax.tune")
+
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
