@@ -24,6 +24,7 @@ from agents.network import Network, NetworkSettings, log_probabilities, observat
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
+from training.league import League
 from training.rollout import TurnBuffer
 
 Answer = TypeVar("Answer")
@@ -114,16 +115,21 @@ class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
-    learning rate.
+    learning rate. With a `league`, snapshots of the network are taken for it, the first one here.
     """
 
     policy: NetworkPolicy
     rollout_buffer: TurnBuffer
 
-    def __init__(self, *args: Any, entropy_schedule: Schedule | None = None, **kwargs: Any) -> None:
-        """Arguments are the library's, and the one above."""
+    def __init__(
+        self, *args: Any, entropy_schedule: Schedule | None = None, league: League | None = None, **kwargs: Any
+    ) -> None:
+        """Arguments are the library's, and the two above."""
         super().__init__(*args, **kwargs)
         self.entropy_schedule = entropy_schedule
+        self.league = league
+        if league is not None:
+            league.watch(self.policy.network, 0)
         self.no_callback = _NoCallback()
         self.no_callback.init_callback(self)
 
@@ -131,7 +137,12 @@ class SelfPlayPPO(MaskablePPO):
         """The buffer holds a new rollout; the schedules know how far the run was before it."""
         assert self.env is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+        if self.league is not None:
+            self.league.watch(self.policy.network, self.num_timesteps)
         self.collect_rollouts(self.env, self.no_callback, self.rollout_buffer, self.n_steps, use_masking=True)
+        if self.league is not None:
+            for name, score in self.league.scores().items():
+                self.logger.record(f"league/{name.replace(':', '_')}", score)
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -201,7 +212,7 @@ class _NoCallback(BaseCallback):
 
 
 def make_games(config: Config) -> SelfPlayVecEnv:
-    """The games that the config asks for, played by one policy from both sides."""
+    """The games that the config asks for, played by one policy from both sides, or as its league says."""
     return SelfPlayVecEnv(
         config.game,
         config.games,
@@ -209,6 +220,8 @@ def make_games(config: Config) -> SelfPlayVecEnv:
         shaping=config.shaping,
         threads=1,
         opening_plies=config.opening_plies,
+        opponents=League(config) if any(config.league.counts(config.games)) else None,
+        gamma=config.gamma,
         **config.options,
     )
 
@@ -229,6 +242,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         env,
         learning_rate=linear(config.learning_rate, config.learning_rate_end),
         entropy_schedule=linear(config.entropy, config.entropy_end),
+        league=env.opponents if isinstance(env.opponents, League) else None,
         n_steps=config.plies_per_update // config.games,
         batch_size=config.batch_size,
         n_epochs=config.epochs,
