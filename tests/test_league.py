@@ -375,6 +375,27 @@ def test_the_learner_has_the_seats_in_turn_and_is_to_move_behind_every_step(game
     assert {result for _, result in opponents.results} >= {-1.0, 1.0}
 
 
+def test_a_game_that_is_over_before_the_learner_moves_is_no_sample() -> None:
+    opponents = OneAgainst(make_agent("greedy", "eiyiu"), 16)
+    env = SelfPlayVecEnv("eiyiu", 16, seed=3, opponents=opponents, opening_plies=60)
+    rng = np.random.default_rng(3)
+    shown, samples = env.reset(), 0
+    opponents.results.clear()
+    for _ in range(150):
+        seats = opponents.seats.copy()
+        before = [env.games.position(index).ply for index in range(16)]
+        shown, rewards, dones, infos = env.step(
+            Uniform().act(env.games.rows, env.games.histories, shown, env.action_masks(), rng)
+        )
+        for index, info in enumerate(infos):
+            assert bool(info) == dones[index]
+            if info:
+                samples += 1
+                assert info["episode"]["l"] == before[index] + env.span[index]
+                assert rewards[index] == SIGN[seats[index]] * info["episode"]["r"]
+    assert len(opponents.results) > samples > 16, "some games were over when the learner was to see them"
+
+
 def test_without_a_league_there_are_no_opponents() -> None:
     for league in ({}, {"past": 0, "opponents": {"greedy": 0}, "snapshots": 3}):
         learner = new_learner(league=league)
