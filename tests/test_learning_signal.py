@@ -95,6 +95,7 @@ class Turns:
 
     actor: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int8))
     mover: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int8))
+    span: np.ndarray = field(default_factory=lambda: np.ones(1, np.int64))
     steps: int = 0
 
 

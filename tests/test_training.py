@@ -245,6 +245,7 @@ NUMBERS = [
         "opening_plies",
     ),
     *("checkpoint_minutes", "threads", "network.width", "network.layers"),
+    *("league.past", "league.snapshots", "league.snapshot_plies", "league.temperature"),
     *("evaluation.every_plies", "evaluation.games", "evaluation.final_games"),
 ]
 
@@ -253,7 +254,7 @@ def test_every_number_of_a_config_is_in_the_list_above() -> None:
     dumped = Config(game="oware").model_dump()
     found = {"max_minutes"}
     for name, value in dumped.items():
-        parts = value.items() if name in ("network", "evaluation") else [("", value)]
+        parts = value.items() if name in ("league", "network", "evaluation") else [("", value)]
         found |= {f"{name}.{part}".strip(".") for part, inner in parts if type(inner) in (int, float)}
     assert found == set(NUMBERS)
 

@@ -60,6 +60,9 @@ def learner_state(learner: SelfPlayPPO) -> tuple[dict[str, Tensor], dict[str, An
         "n_updates": learner._n_updates,
         "shuffle_state": learner.rollout_buffer.rng.bit_generator.state,
     }
+    if learner.league is not None:
+        league, counters["league"] = learner.league.state()
+        tensors |= {f"league.{name}": tensor for name, tensor in league.items()}
     return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}, counters
 
 
@@ -72,6 +75,8 @@ def restore_learner(learner: SelfPlayPPO, tensors: dict[str, Tensor], counters: 
         learner.policy.optimizer.load_state_dict(optimizer)
         games = {name: tensor.numpy() for name, tensor in _under(tensors, "games.").items()}
         learner.env.games.restore(games)  # type: ignore[union-attr]
+        if learner.league is not None:
+            learner.league.restore(_under(tensors, "league."), counters["league"], learner.policy.network)
         learner._last_obs = tensors["last_observation"].numpy().copy()
         learner._last_episode_starts = tensors["episode_starts"].numpy().copy()
         torch.set_rng_state(tensors["torch_state"])

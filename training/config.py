@@ -3,14 +3,15 @@
 import difflib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from importlib import resources
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, field_validator, model_validator
 
 from agents.network import CODES
 from agents.spec import make_agent
@@ -59,13 +60,43 @@ class EvaluationConfig(Strict):
     opponents: tuple[str, ...] = ("random", "greedy", "minimax:depth=2")
 
 
+class LeagueConfig(Strict):
+    """Against whom, beside itself, the learner plays, in shares of the games; in the rest it plays both seats.
+
+    In these games it has one seat, another one after each game, and only its own plies count as plies of the run.
+    """
+
+    past: float = Field(0.0, ge=0, le=1)  # against past snapshots of the run, the more often the less it scores against them
+    opponents: dict[str, Annotated[float, Field(ge=0, le=1)]] = {}  # agents by their specs
+    snapshots: int = Field(12, ge=1, le=64)  # most that are drawn from; their distances back from now double
+    snapshot_plies: PositiveInt = 500_000  # the first of these distances
+    temperature: float = Field(1.0, ge=0, le=100)  # at which snapshots draw their actions; 0 is their most probable one
+
+    @field_validator("opponents", mode="before")
+    @classmethod
+    def _has_plain_shares(cls, data: Any) -> Any:
+        """As for numbers elsewhere: 1e-2 is one, yes and what stands in quotes is none."""
+        read = dict(data) if isinstance(data, dict) else {}
+        for spec, share in read.items():
+            if isinstance(share, str) and EXPONENT.fullmatch(share):
+                read[spec] = float(share)
+            elif isinstance(share, bool | str):
+                raise ValueError(f"{spec}: must be a number, not {share!r}")
+        return read or data
+
+    def counts(self, games: int) -> list[int]:
+        """How many of so many games the shares come to: `past` first, then the opponents in their order."""
+        bounds = [int(total * games + 0.5) for total in accumulate((self.past, *self.opponents.values()))]
+        return [high - low for low, high in pairwise((0, *bounds))]
+
+
 class Config(Strict):
     """A training run. Rates given as a pair with `_end` go linearly from one to the other over `plies`."""
 
     game: str
     options: dict[str, Any] = {}  # of the rules
     seed: int = Field(0, ge=0, lt=1 << 32)
-    plies: PositiveInt = 40_000_000  # in all; both seats' plies count
+    plies: PositiveInt = 40_000_000  # in all, the learner's; both seats' plies count where it plays both
     max_minutes: PositiveFloat | None = None  # stops a run of this process early; schedules do not know of it
     games: int = Field(1024, ge=1, le=1 << 20)  # played side by side
     plies_per_update: PositiveInt = 32_768  # collected before each update; a multiple of games
@@ -82,6 +113,7 @@ class Config(Strict):
     max_gradient: PositiveFloat = 0.5  # norm to which gradients are clipped
     shaping: float = Field(0.05, ge=0)  # reward for a point of the game's score (a seed, a king), to the player who made it
     opening_plies: int = Field(0, ge=0, le=1000)  # random plies, at most, that a game begins with; nothing is learned from them
+    league: LeagueConfig = LeagueConfig()  # without one, all games are the learner's against itself
     network: NetworkConfig = NetworkConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoint_minutes: PositiveFloat = 5.0
@@ -112,14 +144,28 @@ class Config(Strict):
         for name in ("games", "final_games"):
             if getattr(self.evaluation, name) % 2:
                 raise ValueError(f"evaluation.{name}: {getattr(self.evaluation, name)} is odd, but seats are swapped")
-        if "human" in self.evaluation.opponents:
-            raise ValueError("evaluation.opponents: nobody sits at a run's keyboard, so human cannot be one")
-        for spec in self.evaluation.opponents:
+        for key, specs in (("evaluation", self.evaluation.opponents), ("league", self.league.opponents)):
+            self._check_opponents(f"{key}.opponents", specs)
+        self._check_shares()
+        return self
+
+    def _check_opponents(self, key: str, specs: Iterable[str]) -> None:
+        for spec in specs:
+            if spec == "human":
+                raise ValueError(f"{key}: nobody sits at a run's keyboard, so human cannot be one")
             try:
                 make_agent(spec, self.game, self.options)
             except BadSpec as error:
-                raise ValueError(f"evaluation.opponents: {error}") from None
-        return self
+                raise ValueError(f"{key}: {error}") from None
+
+    def _check_shares(self) -> None:
+        league = self.league
+        shares = {"past": league.past} | {f"opponents: {spec}": share for spec, share in league.opponents.items()}
+        if sum(shares.values()) > 1 + 1e-9:
+            raise ValueError(f"league: the shares sum to {sum(shares.values()):g}, but there is only one whole")
+        for (name, share), count in zip(shares.items(), league.counts(self.games), strict=True):
+            if share and not count:
+                raise ValueError(f"league.{name}: a share of {share:g} of {self.games} games comes to none")
 
 
 # What may differ when a run goes on: how far, where and how it is measured, and what tames a run that has diverged.

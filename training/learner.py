@@ -26,6 +26,7 @@ from agents.network import Network, NetworkSettings, observation_layout
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
+from training.league import League
 from training.rollout import TurnBuffer
 
 Answer = TypeVar("Answer")
@@ -105,16 +106,21 @@ class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
-    learning rate.
+    learning rate. With a `league`, snapshots of the network are taken for it, the first one here.
     """
 
     policy: NetworkPolicy
     rollout_buffer: TurnBuffer
 
-    def __init__(self, *args: Any, entropy_schedule: Schedule | None = None, **kwargs: Any) -> None:
-        """Arguments are the library's, and the one above."""
+    def __init__(
+        self, *args: Any, entropy_schedule: Schedule | None = None, league: League | None = None, **kwargs: Any
+    ) -> None:
+        """Arguments are the library's, and the two above."""
         super().__init__(*args, **kwargs)
         self.entropy_schedule = entropy_schedule
+        self.league = league
+        if league is not None:
+            league.watch(self.policy.network, 0)
 
     def collect(self) -> None:
         """The buffer holds a new rollout; the schedules know how far the run was before it.
@@ -124,6 +130,8 @@ class SelfPlayPPO(MaskablePPO):
         env, buffer = self.env, self.rollout_buffer
         assert isinstance(env, SelfPlayVecEnv) and self.ep_info_buffer is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+        if self.league is not None:
+            self.league.watch(self.policy.network, self.num_timesteps)
         self.policy.set_training_mode(False)
         buffer.reset()
         for _ in range(self.n_steps):
@@ -136,6 +144,9 @@ class SelfPlayPPO(MaskablePPO):
             self.num_timesteps += env.num_envs
         values = self.policy.predict_values(torch.from_numpy(self._last_obs))
         buffer.compute_returns_and_advantage(values, ended)
+        if self.league is not None:
+            for name, score in self.league.scores().items():
+                self.logger.record(f"league/{name.replace(':', '_')}", score)
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -211,7 +222,7 @@ def prepare_torch() -> None:
 
 
 def make_games(config: Config) -> SelfPlayVecEnv:
-    """The games that the config asks for, played by one policy from both sides."""
+    """The games that the config asks for, played by one policy from both sides, or as its league says."""
     return SelfPlayVecEnv(
         config.game,
         config.games,
@@ -219,6 +230,8 @@ def make_games(config: Config) -> SelfPlayVecEnv:
         shaping=config.shaping,
         threads=1,
         opening_plies=config.opening_plies,
+        opponents=League(config) if any(config.league.counts(config.games)) else None,
+        gamma=config.gamma,
         **config.options,
     )
 
@@ -240,6 +253,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         env,
         learning_rate=linear(config.learning_rate, config.learning_rate_end),
         entropy_schedule=linear(config.entropy, config.entropy_end),
+        league=env.opponents if isinstance(env.opponents, League) else None,
         n_steps=config.plies_per_update // config.games,
         batch_size=config.batch_size,
         n_epochs=config.epochs,

@@ -35,7 +35,7 @@ def plot_curve(path: str | os.PathLike[str], summary: Mapping[str, Any]) -> None
     axes.set_xlabel(f"million plies ({summary['plies_per_second']:,.0f} a second)")
     axes.set_ylabel("score in %, a draw counts half")
     axes.set_ylim(-2, 102)
-    axes.set_title(f"{summary['config']['game']}: self-play PPO, most probable move, no search")
+    axes.set_title(f"{summary['config']['game']}: PPO, most probable move, no search")
     if opponents:
         axes.legend(loc="lower right")
     _save(figure, path)

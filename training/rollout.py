@@ -1,8 +1,9 @@
-"""The rollout buffer for games in which one policy plays both sides.
+"""The rollout buffer for games in which one policy plays both sides, or one side against opponents.
 
-A value is the result that the player to move may expect. So where the mover has changed between two plies, the next ply's
+A value is the result that the player to move may expect. So where the mover has changed between two samples, the next one's
 value and advantage count with the other sign. What decides is who acted and who is to move, never the parity of plies: a
-player may move twice in a row.
+player may move twice in a row, and where opponents answered the same player is to move again. Discounts are a ply's: the next
+value counts gamma to the power of the plies that lie between.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ class Turns(Protocol):
     """Knows, after a step, who acted in each game and who is to move."""
 
     actor: np.ndarray
+    span: np.ndarray  # int[B]: plies since the actor's action, itself included
     steps: int  # taken since it was made
 
     @property
@@ -27,7 +29,8 @@ class Turns(Protocol):
 class TurnBuffer(MaskableRolloutBuffer):
     """A maskable rollout buffer whose returns and advantages follow the mover.
 
-    `same_mover[t, i]` is +1 where the actor of step t is to move again in game i, else -1. Minibatches come from the buffer's
+    `same_mover[t, i]` is +1 where the actor of step t is to move again in game i, else -1; `spans[t, i]` is how many plies
+    lie between that step's position and the next. Minibatches come from the buffer's
     own generator, not from NumPy's global one.
     """
 
@@ -41,11 +44,12 @@ class TurnBuffer(MaskableRolloutBuffer):
     def reset(self) -> None:
         """The buffer is empty."""
         self.same_mover = np.zeros((self.buffer_size, self.n_envs), np.float32)
+        self.spans = np.ones((self.buffer_size, self.n_envs), np.int64)
         super().reset()
         self.action_masks = self.action_masks.astype(np.bool_)  # a quarter of the library's memory
 
     def add(self, *args: Any, **kwargs: Any) -> None:
-        """The transition is stored, and whether its actor is to move again.
+        """The transition is stored, whether its actor is to move again, and its plies.
 
         Raises `RuntimeError` if `turns` has not stepped since the last one: it is then not the environment being played.
         """
@@ -53,17 +57,23 @@ class TurnBuffer(MaskableRolloutBuffer):
             raise RuntimeError("the buffer's `turns` is not the environment that is being played")
         self._seen_steps = self.turns.steps
         self.same_mover[self.pos] = np.where(self.turns.actor == self.turns.mover, 1.0, -1.0)
+        self.spans[self.pos] = self.turns.span
         super().add(*args, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
-        """Generalised advantages and returns, each from the side of its own ply's mover."""
+        """Generalised advantages and returns, each from the side of its own ply's mover.
+
+        `gae_lambda` is a sample's, as only samples have values.
+        """
+        discounts = np.array([self.gamma**plies for plies in range(int(self.spans.max()) + 1)])
         next_values = last_values.detach().cpu().numpy().flatten()
         running = 1.0 - dones.astype(np.float32)
         advantage = np.zeros(self.n_envs, np.float32)
         for step in reversed(range(self.buffer_size)):
             onward = running * self.same_mover[step]
-            delta = self.rewards[step] + self.gamma * onward * next_values - self.values[step]
-            advantage = delta + self.gamma * self.gae_lambda * onward * advantage
+            discount = discounts[self.spans[step]]
+            delta = self.rewards[step] + discount.astype(np.float32) * onward * next_values - self.values[step]
+            advantage = delta + (discount * self.gae_lambda).astype(np.float32) * onward * advantage
             self.advantages[step] = advantage
             next_values = self.values[step]
             running = 1.0 - self.episode_starts[step]

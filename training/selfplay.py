@@ -269,6 +269,21 @@ def _stopping_when_asked(run: Run) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def go_until_asked(run: Run) -> None:
+    """The run is over, or stopped as Ctrl-C asked it to. All is saved."""
+    with _stopping_when_asked(run):
+        run.go()
+
+
+def say_where_it_is(run: Run) -> None:
+    """What can be done with the run is printed, its folder last."""
+    if run.is_finished():
+        print(f"curve: {run.folder / CURVE}   play with: ppo:{run.folder}")
+    else:
+        print(f"not finished; go on with: python -m training.selfplay --resume {run.folder}")
+    print(run.folder)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; see its `--help`."""
     parser = cli.make_parser(
@@ -296,13 +311,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = load_config(given.config, [*given.override, *rules])
         run = Run(config, console)
         run.settle_in(new_folder(config, config_name(given.config)))
-    with _stopping_when_asked(run):
-        run.go()
-    if run.is_finished():
-        print(f"curve: {run.folder / CURVE}   play with: ppo:{run.folder}")
-    else:
-        print(f"not finished; go on with: python -m training.selfplay --resume {run.folder}")
-    print(run.folder)
+    go_until_asked(run)
+    say_where_it_is(run)
     return 0
 
 
