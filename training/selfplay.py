@@ -120,8 +120,7 @@ class Run:
         self.learner.policy.set_training_mode(False)
         for number, spec in enumerate(config.evaluation.opponents):
             opponent = make_agent(spec, config.game, config.options)
-            seed = int(np.random.SeedSequence([config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
-            match = play_match(config.game, config.options, agent, opponent, games, seed)
+            match = play_match(config.game, config.options, agent, opponent, games, self._match_seed(number))
             low, high = match.interval
             self.evaluations.append(
                 {
@@ -142,6 +141,10 @@ class Run:
                 markup=False,
             )
         self.learner.logger.dump(self.learner.num_timesteps)
+
+    def _match_seed(self, number: int) -> int:
+        """The seed of the present match against the opponent of that number: other openings at every evaluation."""
+        return int(np.random.SeedSequence([self.config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
 
     def _log(self, plies_per_second: float) -> None:
         learner = self.learner
