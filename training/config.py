@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from importlib import resources
+from importlib.resources.abc import Traversable
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, field_validator, model_validator
@@ -18,6 +19,7 @@ from agents.spec import make_agent
 from envs.errors import BadConfig, BadOption, BadSpec
 from envs.games import find_game
 
+CONFIGS: Final = resources.files("configs")
 EXPONENT: Final = re.compile(r"[0-9]*\.?[0-9]+[eE][+-]?[0-9]{1,3}")
 
 
@@ -177,7 +179,7 @@ CHANGEABLE: Final = (
 
 def load_config(name: str, overrides: Sequence[str] = ()) -> Config:
     """The config of a file or of a shipped name, with `key=value` overrides. Raises `BadConfig`, naming the key."""
-    data = _read(name)
+    data = read_data(name, "config", CONFIGS)
     for override in overrides:
         _apply(data, override)
     return checked_config(data)
@@ -185,10 +187,18 @@ def load_config(name: str, overrides: Sequence[str] = ()) -> Config:
 
 def checked_config(data: dict[str, Any]) -> Config:
     """The config that plain data describe. Raises `BadConfig` with one line that names the key."""
+    return checked(Config, data)
+
+
+Model = TypeVar("Model", bound=Strict)
+
+
+def checked(model: type[Model], data: dict[str, Any]) -> Model:
+    """What plain data describe. Raises `BadConfig` with one line that names the key."""
     try:
-        return Config(**data)
+        return model(**data)
     except ValidationError as error:
-        raise BadConfig(_one_line(error)) from None
+        raise BadConfig(_one_line(error, model)) from None
     except TypeError as error:
         raise BadConfig(str(error)) from None
 
@@ -214,26 +224,31 @@ def config_name(name: str) -> str:
 
 def shipped_configs() -> list[str]:
     """The configs that come with the project."""
-    return sorted(
-        entry.name.removesuffix(".yaml") for entry in resources.files("configs").iterdir() if entry.name.endswith(".yaml")
-    )
+    return yaml_names(CONFIGS)
 
 
-def _read(name: str) -> dict[str, Any]:
+def yaml_names(folder: Traversable) -> list[str]:
+    """What a folder of the project's data holds: its YAML files, without their ending."""
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def read_data(name: str, kind: str, folder: Traversable) -> dict[str, Any]:
+    """The keys and values of a YAML file, or of one that is shipped in the folder. Raises `BadConfig`."""
     path = Path(name)
-    shipped = resources.files("configs") / f"{name}.yaml"
+    shipped = folder / f"{name}.yaml"
     if path.is_file():
         text = path.read_text(encoding="utf-8", errors="replace")
     elif os.sep not in name and shipped.is_file():
         text = shipped.read_text(encoding="utf-8")
     else:
-        raise BadConfig(f"no config {name!r}: neither a file nor one of {', '.join(shipped_configs())}")
+        raise BadConfig(f"no {kind} {name!r}: neither a file nor one of {', '.join(yaml_names(folder))}")
     try:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadConfig(f"{name} is not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-        raise BadConfig(f"{name} must hold keys and values, such as `game: oware`")
+        example = "game: oware" if kind == "config" else f"config: {shipped_configs()[0]}"
+        raise BadConfig(f"{name} must hold keys and values, such as `{example}`")
     return data
 
 
@@ -242,31 +257,36 @@ def _apply(data: dict[str, Any], override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals or not key:
         raise BadConfig(f"{override!r} is not understood; overrides read key=value, such as learning_rate=0.001")
+    try:
+        value = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise BadConfig(f"{key}: cannot read the value {text!r}") from None
+    set_value(data, key, value)
+
+
+def set_value(data: dict[str, Any], key: str, value: Any) -> None:
+    """Data have the value at `key`, or at `part.key`. Raises `BadConfig` if the part has no parts."""
     *parts, last = key.split(".")
     for part in parts:
         inner = data.setdefault(part, {})
         if not isinstance(inner, dict):
             raise BadConfig(f"{key}: {part} has no parts")
         data = inner
-    try:
-        data[last] = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise BadConfig(f"{key}: cannot read the value {text!r}") from None
+    data[last] = value
 
 
-def _one_line(error: ValidationError) -> str:
+def _one_line(error: ValidationError, model: type[Strict]) -> str:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"{key}: unknown key{_suggestion(first['loc'])}"
+        return f"{key}: unknown key{_suggestion(first['loc'], model)}"
     if first["type"] == "value_error":
         return f"{key}.{first['ctx']['error']}" if key else str(first["ctx"]["error"])
     shown = "" if first["type"] == "missing" else f", not {first['input']!r}"
     return f"{key}: {first['msg'][0].lower()}{first['msg'][1:]}{shown}"
 
 
-def _suggestion(location: tuple[int | str, ...]) -> str:
-    model: Any = Config
+def _suggestion(location: tuple[int | str, ...], model: Any) -> str:
     for part in location[:-1]:
         model = model.model_fields[part].annotation
     near = difflib.get_close_matches(str(location[-1]), list(model.model_fields), n=1)

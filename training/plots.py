@@ -1,9 +1,9 @@
 """Plots of runs and of evaluations, as PNG or whatever the file's name asks for."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import FigureCanvasBase
@@ -83,6 +83,58 @@ def plot_ladder(path: str | os.PathLike[str], unit: str, result: Mapping[str, An
     times.set_ylabel("processor time a move in ms")
     times.grid(axis="y", linewidth=0.4)
     _save(figure, path)
+
+
+def plot_sweep(path: str | os.PathLike[str], result: Mapping[str, Any]) -> None:
+    """The file shows every variant's scores, best on top, and how far its mean is above the control's.
+
+    A dot is the mean over seeds with its 95 % interval, a stroke is a seed; dotted lines are where the control is.
+    """
+    rows = [row for row in result["variants"] if row["runs"]]
+    panels = _sweep_panels(result["sweep"]["opponents"])
+    figure = Figure(figsize=(3 + 2.2 * len(panels), 1.6 + 0.32 * len(rows)), layout="constrained")
+    for axes, (name, (parts, line)) in zip(figure.subplots(1, len(panels), sharey=True), panels.items(), strict=True):
+        for place, row in enumerate(rows):
+            score, seeds = parts(row)
+            if score:
+                errors = [[100 * (score["mean"] - score["low"])], [100 * (score["high"] - score["mean"])]]
+                axes.errorbar(100 * score["mean"], place, xerr=errors, fmt="o", color="#3b2113", capsize=3, markersize=4)
+            axes.plot([100 * seed for seed in seeds], [place] * len(seeds), "|", color="#e08a2c", markersize=9, zorder=3)
+            if score and row["variant"] == result["control"]:
+                line = score["mean"]
+        if line is not None:
+            axes.axvline(100 * line, color="grey", linewidth=0.8, linestyle=":")
+        axes.set_title(name, fontsize=9)
+        axes.set_yticks(range(len(rows)), [row["variant"] for row in rows])
+        axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+    sweep = result["sweep"]
+    numbers = ", ".join(map(str, sweep["seeds"]))
+    figure.suptitle(f"{result['game']}: {sweep['minutes']:g} minutes of training, seeds {numbers}", fontsize=11)
+    figure.supxlabel("score in %, 95 % intervals over seeds", fontsize=9)
+    _save(figure, path)
+
+
+SweepPart: TypeAlias = Callable[[Mapping[str, Any]], tuple[Mapping[str, Any] | None, list[float]]]
+
+
+def _sweep_panels(opponents: Sequence[str]) -> dict[str, tuple[SweepPart, float | None]]:
+    """What the picture of a sweep shows side by side: of a variant's row a score with its bounds, and those of its seeds.
+
+    Beside it stands where the control is, None if its row tells.
+    """
+
+    def against(number: int) -> SweepPart:
+        return lambda row: (row["scores"][number], [run["scores"][number]["score"] for run in row["runs"]])
+
+    def met(row: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, list[float]]:
+        return row["against_control"], [run["against_control"]["score"] for run in row["runs"] if run["against_control"]]
+
+    return {
+        "mean over opponents": (lambda row: (row["score"], [run["score"] for run in row["runs"]]), None),
+        **{opponent: (against(number), None) for number, opponent in enumerate(opponents)},
+        "the control's agents": (met, 0.5),
+        "mean above the control's": (lambda row: (row["difference"], []), 0.0),
+    }
 
 
 def check_plot_name(path: str) -> None:

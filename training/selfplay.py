@@ -149,8 +149,7 @@ class Run:
         agent = PolicyAgent("ppo", self.learner.policy.network)
         self.learner.policy.set_training_mode(False)
         for number, (spec, opponent) in enumerate(zip(config.evaluation.opponents, self.opponents, strict=True)):
-            seed = int(np.random.SeedSequence([config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
-            match = play_match(config.game, config.options, agent, opponent, games, seed)
+            match = play_match(config.game, config.options, agent, opponent, games, self._match_seed(number))
             low, high = match.interval
             self.evaluations.append(
                 {
@@ -171,6 +170,10 @@ class Run:
                 markup=False,
             )
         self.learner.logger.dump(self.learner.num_timesteps)
+
+    def _match_seed(self, number: int) -> int:
+        """The seed of the present match against the opponent of that number: other openings at every evaluation."""
+        return int(np.random.SeedSequence([self.config.seed, self.learner.num_timesteps, number]).generate_state(1)[0])
 
     def _log(self, plies_per_second: float) -> None:
         learner = self.learner
