@@ -521,6 +521,12 @@ def test_a_policy_is_a_distribution_over_the_legal_actions_for_any_mask(scale: f
     torch.testing.assert_close(logs[masks], expected.float()[masks], rtol=1e-4, atol=1e-4)
 
 
+def test_an_illegal_action_is_never_likelier_than_a_legal_one_however_wild_the_logits() -> None:
+    logs = log_policy(torch.tensor([[-1e30, -2e30, 1e30, 0.0, 0.0, 0.0]]), torch.tensor([[1, 1, 0, 0, 0, 0]]))
+    assert logs.exp().tolist() == [[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    assert logs[0, 1].isfinite() and (logs[0, 2:] == -torch.inf).all()
+
+
 def test_gradients_of_a_policy_are_finite_and_leave_illegal_actions_alone() -> None:
     masks = masks_at_random(1000)
     logits = torch.randn(masks.shape, requires_grad=True)

@@ -11,7 +11,7 @@ from scipy import stats
 
 import envs
 from agents.network import ENCODINGS, Network, NetworkSettings, coded_columns, encoding, observation_layout
-from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
+from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, LACKED, LACKS, NO_ROW, ROW_OF_THREE, RUNS, TUZDYK
 from agents.network.sparse import Legal, Residual
 from envs import VectorGames
 from envs.games import find_game
@@ -157,6 +157,134 @@ def test_in_uisge_it_sees_every_three_squares_in_a_row() -> None:
         threes += [board[rank : rank + 3, file] for rank in range(4) for file in range(7)]
         kinds = [int(np.dot(three, [KINDS_OF_SQUARE**2, KINDS_OF_SQUARE, 1])) for three in threes]
         assert relations_of("uisge", observation) == [ROW_OF_THREE * n + kind for n, kind in enumerate(kinds) if kind]
+
+
+class Tiles:
+    """The tiles of an observation of Eiyiu, and its piles, for slow counting from the rules' words."""
+
+    def __init__(self, observation: np.ndarray) -> None:
+        self.numbers = {(cell % 20, cell // 20): int(n) for cell, n in enumerate(observation[:400]) if n}
+        self.open = {n + 1 for n in range(9) if observation[400 + n]}
+        self.hidden = {n + 1 for n in range(9) if observation[409 + n]}
+
+    def supply(self, number: int) -> int:
+        return (number in self.open) + 2 * (number in self.hidden)
+
+    def free_cells(self) -> list[tuple[int, int]]:
+        """Free cells of the window with a tile beside."""
+        beside = {(x + dx, y + dy) for x, y in self.numbers for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+        return sorted(beside - set(self.numbers))
+
+    def run(self, cell: tuple[int, int], step: tuple[int, int]) -> list[tuple[int, int]]:
+        """The maximal run through a tile along a line."""
+        x, y = cell
+        while (x - step[0], y - step[1]) in self.numbers:
+            x, y = x - step[0], y - step[1]
+        cells = [(x, y)]
+        while (cells[-1][0] + step[0], cells[-1][1] + step[1]) in self.numbers:
+            cells.append((cells[-1][0] + step[0], cells[-1][1] + step[1]))
+        return cells
+
+    def wins(self, cell: tuple[int, int], number: int) -> bool:
+        """Whether the number laid on the free cell makes a run of three or more that sums to 15."""
+        self.numbers[cell] = number
+        runs = [self.run(cell, step) for step in ((1, 0), (0, 1), (1, 1), (1, -1))]
+        found = any(len(run) >= 3 and sum(self.numbers[each] for each in run) == 15 for run in runs)
+        del self.numbers[cell]
+        return found
+
+    def leaves(self, cell: tuple[int, int], number: int) -> list[int]:
+        """The numbers that fit at the ends of the runs that the number laid on the cell would belong to, once for each run."""
+        self.numbers[cell] = number
+        lacks = []
+        for step in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            run = self.run(cell, step)
+            for end in ((run[0][0] - step[0], run[0][1] - step[1]), (run[-1][0] + step[0], run[-1][1] + step[1])):
+                for other in range(1, 10) if end in self.free_cells() else ():
+                    self.numbers[end] = other
+                    whole = self.run(end, step)
+                    if len(whole) >= 3 and sum(self.numbers[each] for each in whole) == 15:
+                        lacks.append(other)
+                    del self.numbers[end]
+        del self.numbers[cell]
+        return lacks
+
+
+def eiyiu_positions(hand: bool) -> list[np.ndarray]:
+    """Observations of random games, with a tile in hand or without."""
+    observations = positions("eiyiu", count=40, plies=34)[0].numpy()
+    return [each for each in observations if bool(each[418]) == hand and each[:400].any()]
+
+
+def test_in_eiyiu_it_sees_for_each_number_the_cells_where_it_fits_and_where_it_is_safe() -> None:
+    seen = set()
+    for observation in eiyiu_positions(hand=False)[:60]:
+        tiles = Tiles(observation)
+        cells = tiles.free_cells()
+        expected = []
+        for number in range(1, 10):
+            fits = sum(tiles.wins(cell, number) for cell in cells)
+            safe = sum(not tiles.open & set(tiles.leaves(cell, number)) - {number} for cell in cells)
+            supply = tiles.supply(number)
+            expected += [((number - 1) * 4 + min(fits, 3)) * 4 + supply, ((8 + number) * 4 + min(safe, 3)) * 4 + supply]
+            seen |= {("fits", min(fits, 3)), ("safe", min(safe, 3))}
+        assert relations_of("eiyiu", observation) == [*expected, 288, 292 + min(len(tiles.numbers), 18)]
+    assert {("fits", 0), ("fits", 1), ("safe", 0), ("safe", 3)} <= seen
+
+
+def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_lack() -> None:
+    code = encoding("eiyiu", "relations")
+    kinds = {"run": 0, "lack": 0, "lacked": 0}
+    for observation in eiyiu_positions(hand=True)[:40]:
+        tiles, hand = Tiles(observation), int(observation[418])
+        if observation[419]:
+            continue  # a tile was lifted: it may go to other cells than these
+        cells = tiles.free_cells()
+        actions = np.array([10 + y * 20 + x for x, y in cells], np.int16)
+        picked = code.of_actions(observation[None], np.array([0, len(actions)]), actions)
+        for cell, action, rows in zip(cells, actions.tolist(), picked.tolist(), strict=True):
+            rows = [*rows, NO_ROW]
+            rows = rows[: rows.index(NO_ROW)]
+            assert rows[0] == action
+            expected = []
+            tiles.numbers[cell] = hand
+            runs = [tiles.run(cell, step) for step in ((1, 0), (0, 1), (1, 1), (1, -1))]
+            sums = [sum(tiles.numbers[each] for each in run) for run in runs]
+            del tiles.numbers[cell]
+            for run, total in zip(runs, sums, strict=True):
+                if len(run) > 1:
+                    expected.append(RUNS + (len(run) > 2) * 17 + min(total, 16))
+                    lacked = 15 - total + hand
+                    if len(run) > 2 and 1 <= lacked <= 9 and lacked != hand:
+                        expected.append(LACKED + (lacked - 1) * 4 + tiles.supply(lacked))
+                        kinds["lacked"] += 1
+                    kinds["run"] += 1
+            for lack in tiles.leaves(cell, hand):
+                expected.append(LACKS + (lack - 1) * 4 + tiles.supply(lack))
+                kinds["lack"] += 1
+            assert sorted(rows[1:]) == sorted(410 + row for row in expected)
+    assert min(kinds.values()) > 20
+
+
+def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_is_safe() -> None:
+    code = encoding("eiyiu", "relations")
+    seen = 0
+    for observation in eiyiu_positions(hand=False)[:40]:
+        tiles = Tiles(observation)
+        if not tiles.open or not tiles.hidden:
+            continue
+        seen += 1
+        cells = tiles.free_cells()
+        fits = {n: sum(tiles.wins(cell, n) for cell in cells) for n in range(1, 10)}
+        safe = {n: sum(not tiles.open & set(tiles.leaves(cell, n)) - {n} for cell in cells) for n in range(1, 10)}
+        actions = np.array([n - 1 for n in sorted(tiles.open)] + [9], np.int16)
+        picked = code.of_actions(observation[None], np.array([0, len(actions)]), actions)
+        for number, rows in zip(sorted(tiles.open), picked.tolist(), strict=False):
+            assert rows[:3] == [number - 1, 410 + min(fits[number], 3) * 4 + min(safe[number], 3), NO_ROW]
+        fitting = sum(fits[n] > 0 for n in tiles.hidden)
+        unsafe = sum(safe[n] == 0 for n in tiles.hidden)
+        assert picked[-1].tolist()[:4] == [9, 410 + 16 + fitting, 410 + 26 + unsafe, NO_ROW]
+    assert seen > 10
 
 
 # What it computes

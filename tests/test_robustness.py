@@ -22,7 +22,7 @@ from tensorboard.backend.event_processing.event_file_loader import EventFileLoad
 from tensorboard.summary.writer.record_writer import RecordWriter
 from test_training import CHECKPOINT, FILES, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
 
-from agents.network import load_network, log_probabilities
+from agents.network import load_network
 from envs.extras import EXTRAS
 from envs.files import replacing, write_file
 from training.checkpoint import read_checkpoint
@@ -330,14 +330,6 @@ def test_an_error_that_has_nothing_to_do_with_numbers_is_not_called_a_divergence
     monkeypatch.setattr("training.learner.SelfPlayPPO.train", fail)
     with pytest.raises(RuntimeError, match="out of memory"):
         resume(half)
-
-
-def test_an_illegal_action_is_never_likelier_than_a_legal_one_however_wild_the_logits() -> None:
-    logits = torch.tensor([[-1e30, -2e30, 1e30, 0.0]])
-    log_policy = log_probabilities(logits, torch.tensor([[1, 1, 0, 0]]))
-    assert log_policy.isfinite().all()
-    assert log_policy.exp().tolist() == [[1.0, 0.0, 0.0, 0.0]]
-    assert log_policy[0, 1] > log_policy[0, 2:].max()
 
 
 # What is left lying about, and what is not installed

@@ -28,7 +28,7 @@ import envs
 from agents.spec import make_agent
 from envs import BadConfig
 from training.checkpoint import read_checkpoint
-from training.config import CHANGEABLE, Config, changed_config, checked_config, load_config, shipped_configs
+from training.config import CHANGEABLE, Config, NetworkConfig, changed_config, checked_config, load_config, shipped_configs
 from training.selfplay import Run, new_folder
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -160,10 +160,7 @@ def test_options_that_are_on_or_off_may_be_overridden() -> None:
 
 def test_of_two_overrides_of_a_key_the_later_counts() -> None:
     assert load_config("oware_quick", ["seed=1", "seed=2"]).seed == 2
-    assert load_config("oware_quick", ["network={width: 8}", "network.layers=2"]).network.model_dump() == {
-        "width": 8,
-        "layers": 2,
-    }
+    assert load_config("oware_quick", ["network={width: 8}", "network.layers=2"]).network == NetworkConfig(width=8, layers=2)
 
 
 def test_a_rate_like_7e_4_may_stand_in_a_file_too(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, pick_action_rows, pick_relations
+from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, pick_action_rows, pick_relations, survey
 from envs.engine.game import Game
 from envs.engine.jit import entry
 from envs.engine.kernels import Tag
@@ -186,9 +186,10 @@ def pick_rows_of_actions(
     The actions of position b are those from `starts[b]` to `starts[b + 1]`.
     """
     for index in range(len(observations)):
+        surveyed = survey(game, observations[index])
         for spot in range(starts[index], starts[index + 1]):
             rows = picked[spot]
             rows[0] = actions[spot]
-            count = pick_action_rows(game, observations[index], int(actions[spot]), first, rows, 1)
+            count = pick_action_rows(game, observations[index], surveyed, int(actions[spot]), first, rows, 1)
             if count < len(rows):
                 rows[count] = NO_ROW

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from envs.engine.header import OWARE, TOGUZ_KUMALAK, UISGE
+from envs.engine.header import EIYIU, OWARE, TOGUZ_KUMALAK, UISGE
 from envs.engine.jit import kernel
 from envs.engine.kernels import Tag
 
@@ -62,7 +62,7 @@ CELL: Final = NUMBERS + 1  # the first of the actions that name a cell
 LINES: Final = 4
 ALONG: Final = np.array([1, 0, 1, 1])  # columns and rows of a step along each line
 ACROSS: Final = np.array([0, 1, 1, -1])
-COUNTED: Final = 4  # cells on which a number fits: 0, 1, 2, more
+COUNTED: Final = 4  # cells on which a number fits, or is safe: 0, 1, 2, more
 SUPPLY: Final = 4  # of a number: none in a pile, one in the open or the hidden one, one in each
 SUMS: Final = SUM + 2  # of a run: up to 15, more
 
@@ -71,11 +71,12 @@ POSITION_ROWS: Final[dict[str, tuple[int, int, int]]] = {
     "oware": (HOUSES * HOUSES * FEW * FEW, HOUSES, 9),
     "toguz_kumalak": (HOLES * HOLES * (TUZDYK + 1), HOLES, 15),
     "uisge": (THREES * ROW_OF_THREE, THREES, 36),
-    "eiyiu": (NUMBERS * COUNTED * SUPPLY + COUNTED + TILES + 1, NUMBERS + 2, NUMBERS + 2),
+    "eiyiu": (2 * NUMBERS * COUNTED * SUPPLY + COUNTED + TILES + 1, 2 * NUMBERS + 2, 2 * NUMBERS + 2),
 }
 FITS: Final = 0  # where Eiyiu's kinds of action rows begin
-FITS_OF_DRAW: Final = FITS + COUNTED
-LIFTED: Final = FITS_OF_DRAW + NUMBERS + 1
+FITS_OF_DRAW: Final = FITS + COUNTED * COUNTED
+UNSAFE_DRAWS: Final = FITS_OF_DRAW + NUMBERS + 1
+LIFTED: Final = UNSAFE_DRAWS + NUMBERS + 1
 RUNS: Final = LIFTED + NUMBERS
 LACKS: Final = RUNS + 2 * SUMS
 LACKED: Final = LACKS + NUMBERS * SUPPLY
@@ -102,7 +103,17 @@ def pick_relations(game: Tag, observation: np.ndarray, first: int, rows: np.ndar
 
 
 @kernel
-def pick_action_rows(game: Tag, observation: np.ndarray, action: int, first: int, rows: np.ndarray, count: int) -> int:
+def survey(game: Tag, observation: np.ndarray) -> tuple[int, int]:
+    """What a position's actions share, counted once: in Eiyiu, with no tile in hand, fitting and safe cells."""
+    if len(game) == EIYIU and observation[HAND] == 0:
+        return fitting_cells(observation), safe_cells(observation)
+    return 0, 0
+
+
+@kernel
+def pick_action_rows(
+    game: Tag, observation: np.ndarray, surveyed: tuple[int, int], action: int, first: int, rows: np.ndarray, count: int
+) -> int:
     """The same for an action, but rows of the policy's head."""
     if len(game) == OWARE:
         rows[count] = first + (action * HOUSES + oware_last(observation, action)) * FEW
@@ -113,7 +124,7 @@ def pick_action_rows(game: Tag, observation: np.ndarray, action: int, first: int
         return count + 1
     if len(game) == UISGE:
         return uisge_action(observation, action, first, rows, count)
-    return eiyiu_action(observation, action, first, rows, count)
+    return eiyiu_action(observation, surveyed, action, first, rows, count)
 
 
 # Oware
@@ -218,12 +229,14 @@ def uisge_action(observation: np.ndarray, action: int, first: int, rows: np.ndar
 
 @kernel
 def eiyiu_relations(observation: np.ndarray, first: int, rows: np.ndarray, count: int) -> int:
-    """For each number, on how many cells it would complete a run and its supply; the same of the hand; tiles on the board."""
-    fits = fitting_cells(observation)
+    """For each number its supply and on how many cells it fits, and is safe; on how many the hand fits; tiles on the board."""
+    fits, safe = fitting_cells(observation), safe_cells(observation)
     for number in range(1, NUMBERS + 1):
-        rows[count] = first + ((number - 1) * COUNTED + counted(fits, number)) * SUPPLY + supply(observation, number)
-        count += 1
-    first += NUMBERS * COUNTED * SUPPLY
+        supplied = supply(observation, number)
+        rows[count] = first + ((number - 1) * COUNTED + counted(fits, number)) * SUPPLY + supplied
+        rows[count + 1] = first + ((NUMBERS + number - 1) * COUNTED + counted(safe, number)) * SUPPLY + supplied
+        count += 2
+    first += 2 * NUMBERS * COUNTED * SUPPLY
     rows[count] = first + (counted(fits, int(observation[HAND])) if observation[HAND] > 0 else 0)
     first += COUNTED
     rows[count + 1] = first + min(tiles_on_board(observation), TILES)
@@ -235,7 +248,7 @@ def fitting_cells(observation: np.ndarray) -> int:
     """Six bits a number, of 1 lowest: on how many free cells beside a tile it would complete a run of 15."""
     fits = 0
     for cell in range(CELLS):
-        if observation[cell] == 0 and is_beside_tile(observation, cell):
+        if is_free_cell(observation, cell):
             numbers = 0
             for line in range(LINES):
                 lack = lacking(observation, cell, line)
@@ -243,6 +256,42 @@ def fitting_cells(observation: np.ndarray) -> int:
                     numbers |= 1 << (6 * (lack - 1))
             fits += numbers
     return fits
+
+
+@kernel
+def safe_cells(observation: np.ndarray) -> int:
+    """The same, but on how many such cells it would leave no run at whose end another number of the open pile fits."""
+    mirrored = 0  # one bit a number of the open pile, of 9 lowest
+    for number in range(1, NUMBERS + 1):
+        mirrored |= (observation[OPEN + number - 1] != 0) << (NUMBERS - number)
+    safe = 0
+    for cell in range(CELLS):
+        if is_free_cell(observation, cell):
+            unsafe = unsafe_numbers(observation, cell, mirrored)
+            for number in range(NUMBERS):
+                safe += (~(unsafe >> number) & 1) << (6 * number)
+    return safe
+
+
+@kernel
+def unsafe_numbers(observation: np.ndarray, cell: int, mirrored: int) -> int:
+    """One bit a number, of 1 lowest, that laid on the free cell makes another of the open pile complete a run of 15."""
+    column, row = cell % WIDTH, cell // WIDTH
+    unsafe = 0
+    for line in range(LINES):
+        along, across = ALONG[line], ACROSS[line]
+        ahead, sum_ahead = tiles_beyond(observation, column, row, along, across)
+        behind, sum_behind = tiles_beyond(observation, column, row, -along, -across)
+        for way in range(2):
+            step = ahead + 1 if way == 0 else -behind - 1
+            beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
+            both = SUM - sum_ahead - sum_behind - sum_beyond  # the sum that the number laid and the other one must have
+            if beyond >= 0 and ahead + behind + beyond > 0 and both > 1:
+                found = mirrored << (both - NUMBERS - 1) if both > NUMBERS else mirrored >> (NUMBERS + 1 - both)
+                if both % 2 == 0:
+                    found &= ~(1 << (both // 2 - 1))  # twice the same number: the open pile has it once
+                unsafe |= found
+    return unsafe & ((1 << NUMBERS) - 1)
 
 
 @kernel
@@ -275,11 +324,16 @@ def number_at(observation: np.ndarray, column: int, row: int) -> int:
 
 
 @kernel
-def is_beside_tile(observation: np.ndarray, cell: int) -> bool:
+def is_beside_tile(observation: np.ndarray, column: int, row: int) -> bool:
     """Whether a tile lies on one of the four cells beside."""
-    column, row = cell % WIDTH, cell // WIDTH
     sides = number_at(observation, column - 1, row) + number_at(observation, column + 1, row)
     return sides + number_at(observation, column, row - 1) + number_at(observation, column, row + 1) > 0
+
+
+@kernel
+def is_free_cell(observation: np.ndarray, cell: int) -> bool:
+    """Whether a tile may be laid on the cell."""
+    return observation[cell] == 0 and is_beside_tile(observation, cell % WIDTH, cell // WIDTH)
 
 
 @kernel
@@ -297,6 +351,21 @@ def tiles_beyond(observation: np.ndarray, column: int, row: int, along: int, acr
 
 
 @kernel
+def tiles_past_end(observation: np.ndarray, column: int, row: int, line: int, step: int) -> tuple[int, int]:
+    """The tiles that follow each other behind the free cell at the end of a run, and their sum; -1 if no tile can lie there.
+
+    The end is so many steps along the line from the cell, on which a tile is about to lie; on a diagonal no tile of the run
+    lies beside it.
+    """
+    along, across = ALONG[line], ACROSS[line]
+    column, row = column + step * along, row + step * across
+    if along * across != 0 and not is_beside_tile(observation, column, row):
+        return -1, 0
+    sign = 1 if step > 0 else -1
+    return tiles_beyond(observation, column, row, sign * along, sign * across)
+
+
+@kernel
 def lacking(observation: np.ndarray, cell: int, line: int) -> int:
     """The number that on the free cell would complete a run of 15 along the line; 0 if none can."""
     column, row = cell % WIDTH, cell // WIDTH
@@ -308,22 +377,27 @@ def lacking(observation: np.ndarray, cell: int, line: int) -> int:
 
 
 @kernel
-def eiyiu_action(observation: np.ndarray, action: int, first: int, rows: np.ndarray, count: int) -> int:
-    """Of a tile taken, on how many cells it fits; of one lifted, its number; of one laid, see `eiyiu_lay`."""
+def eiyiu_action(
+    observation: np.ndarray, surveyed: tuple[int, int], action: int, first: int, rows: np.ndarray, count: int
+) -> int:
+    """Of a tile taken, on how many cells it fits and is safe; of one lifted, its number; of one laid, see `eiyiu_lay`."""
     if observation[HAND] > 0:
         return eiyiu_lay(observation, action - CELL, int(observation[HAND]), first, rows, count)
     if action >= CELL:
         rows[count] = first + LIFTED + max(int(observation[action - CELL]) - 1, 0)
         return count + 1
-    fits = fitting_cells(observation)
+    fits, safe = surveyed
     if action < DRAW:
-        rows[count] = first + FITS + counted(fits, action + 1)
+        rows[count] = first + FITS + counted(fits, action + 1) * COUNTED + counted(safe, action + 1)
         return count + 1
-    fitting = 0
+    fitting, unsafe = 0, 0
     for number in range(1, NUMBERS + 1):
-        fitting += observation[HIDDEN + number - 1] != 0 and counted(fits, number) > 0
+        if observation[HIDDEN + number - 1] != 0:
+            fitting += counted(fits, number) > 0
+            unsafe += counted(safe, number) == 0
     rows[count] = first + FITS_OF_DRAW + fitting
-    return count + 1
+    rows[count + 1] = first + UNSAFE_DRAWS + unsafe
+    return count + 2
 
 
 @kernel
@@ -345,12 +419,10 @@ def eiyiu_lay(observation: np.ndarray, cell: int, hand: int, first: int, rows: n
             rows[count] = first + LACKED + (lacked - 1) * SUPPLY + supply(observation, lacked)
             count += 1
         for way in range(2):
-            step = ahead + 1 if way == 0 else -(behind + 1)
-            end_column, end_row = column + step * along, row + step * across
-            sign = 1 if way == 0 else -1
-            beyond, sum_beyond = tiles_beyond(observation, end_column, end_row, sign * along, sign * across)
+            step = ahead + 1 if way == 0 else -behind - 1
+            beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
             lacks = SUM - total - sum_beyond
-            if others + beyond > 0 and 0 < lacks <= NUMBERS:
+            if beyond >= 0 and others + beyond > 0 and 0 < lacks <= NUMBERS:
                 rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(observation, lacks)
                 count += 1
     return count
