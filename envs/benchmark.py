@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=cli.seconds, default=2.0, help="time for each measurement (default 2)")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
     cli.add_rules(parser)
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     names = given.game or list(GAMES)
     for name in names:
         cli.read_rules(find_game(name).name, given.option)

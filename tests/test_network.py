@@ -296,13 +296,13 @@ def test_answers_and_gradients_are_those_of_dense_operations(game: str, name: st
     observations, masks = positions(game)
     weights = torch.linspace(-1, 1, len(masks))
     actions, values, chances = network.act(observations, masks, torch.rand(len(masks)))
-    judged = network.judge(observations, masks, actions)
+    judged = network.judge(observations, masks, actions)[:3]
     features = torch.relu(network._embed(network.encoding(observations.numpy())) + network.bias)
     for layer in network.layers:
         features = features + torch.relu(layer(features))
     logs = network._log_policy(features, Legal(network.encoding, observations, masks), masks)
-    entropies = -(logs.exp() * logs.clamp(min=-1e9)).sum(dim=1)
-    dense = network.value_head(features).squeeze(1), logs.gather(1, actions[:, None]).squeeze(1), entropies
+    divergences = (logs.exp() * logs.clamp(min=-1e9)).sum(dim=1)
+    dense = network.value_head(features).squeeze(1), logs.gather(1, actions[:, None]).squeeze(1), divergences
     answers = *judged, values, chances, *network(observations, masks)
     for ours, theirs in zip(answers, (*dense, *dense[:2], logs, dense[0]), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
@@ -378,7 +378,7 @@ def test_an_action_that_was_not_legal_has_no_chance() -> None:
     observations, masks = positions("oware")
     forbidden = (masks == 0).any(dim=1)
     actions = (masks != 0).float().argmin(dim=1)
-    chances = network.judge(observations[forbidden], masks[forbidden], actions[forbidden])[1]
+    chances = network.judge(observations[forbidden], masks[forbidden], actions[forbidden]).chances
     assert (chances == -math.inf).all()
 
 

@@ -62,9 +62,9 @@ def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
         with torch.no_grad():
             network.judge(observations, masks, actions)
 
-    def forward_and_backward(*part: torch.Tensor) -> None:
-        values, chances, _ = network.judge(*part)
-        torch.autograd.grad(values.sum() + chances.sum(), parameters)
+    def forward_and_backward(observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor) -> None:
+        judged = network.judge(observations, masks, actions)
+        torch.autograd.grad(judged.values.sum() + judged.chances.sum(), parameters, allow_unused=True)
 
     for batch in zip(*(torch.split(part, config.games) for part in plies), strict=True):
         learner.policy.parts(forward, *batch)
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="oware_quick", metavar="FILE", help="a YAML file or a shipped config's name")
     parser.add_argument("--updates", type=cli.whole_number(1, 10_000), default=8, help="updates to measure (default 8)")
     parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config")
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     print(json.dumps(measure(load_config(given.config, given.override), given.updates), indent=1))
     return 0
 

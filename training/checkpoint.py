@@ -60,6 +60,8 @@ def learner_state(learner: SelfPlayPPO) -> tuple[dict[str, Tensor], dict[str, An
         "n_updates": learner._n_updates,
         "shuffle_state": learner.rollout_buffer.rng.bit_generator.state,
     }
+    if learner.magnet is not None:
+        tensors |= {f"magnet.{name}": tensor for name, tensor in learner.magnet.state_dict().items()}
     if learner.league is not None:
         league, counters["league"] = learner.league.state()
         tensors |= {f"league.{name}": tensor for name, tensor in league.items()}
@@ -75,6 +77,8 @@ def restore_learner(learner: SelfPlayPPO, tensors: dict[str, Tensor], counters: 
         learner.policy.optimizer.load_state_dict(optimizer)
         games = {name: tensor.numpy() for name, tensor in _under(tensors, "games.").items()}
         learner.env.games.restore(games)  # type: ignore[union-attr]
+        if learner.magnet is not None:
+            learner.magnet.load_state_dict(_under(tensors, "magnet."))
         if learner.league is not None:
             learner.league.restore(_under(tensors, "league."), counters["league"], learner.policy.network)
         learner._last_obs = tensors["last_observation"].numpy().copy()

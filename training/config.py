@@ -114,6 +114,11 @@ class Config(Strict):
     value_coefficient: float = Field(0.5, ge=0)
     max_gradient: PositiveFloat = 0.5  # norm to which gradients are clipped
     shaping: float = Field(0.05, ge=0)  # reward for a point of the game's score (a seed, a king), to the player who made it
+    lead_weight: float = Field(0.0, ge=0)  # of an auxiliary loss: the final lead in scores, in tens, foretold by a head beside
+    magnet: float = Field(
+        0.0, ge=0
+    )  # weight of the policy's divergence (reverse KL) from a moving average of itself in the loss
+    magnet_updates: PositiveInt = 50  # updates that this average reaches back
     opening_plies: int = Field(0, ge=0, le=1000)  # random plies, at most, that a game begins with; nothing is learned from them
     league: LeagueConfig = LeagueConfig()  # without one, all games are the learner's against itself
     network: NetworkConfig = NetworkConfig()

@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", help="writes the result there")
     parser.add_argument("--plot", metavar="FILE", help="draws the ratings there (png, svg or pdf)")
     cli.add_rules(parser)
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     if given.games % 2:
         parser.error(f"--games must be even, as seats are swapped, not {given.games}")
     if len(given.spec) < 2 or len(set(given.spec)) < len(given.spec):

@@ -193,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", metavar="FOLDER", default=FOLDER, help=f"where the results go (default {FOLDER})")
     parser.add_argument("--threads", type=cli.whole_number(1, 1024), default=1, help="threads of a search (default 1)")
     cli.add_rules(parser)
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     if given.games % 2:
         parser.error(f"--games must be even, as seats are swapped, not {given.games}")
     record = find_game(given.game)

@@ -6,6 +6,7 @@ its thread. Two threads inside every matrix product are as fast on an idle machi
 a busy process, as they wait for each other at every product.
 """
 
+import copy
 import ctypes
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,6 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
@@ -27,13 +27,14 @@ from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
 from training.league import League
-from training.rollout import TurnBuffer
+from training.rollout import Plies, TurnBuffer
 
 Answer = TypeVar("Answer")
 
 M_TRIM_THRESHOLD: Final = -1  # glibc's names and numbers, see mallopt(3)
 M_MMAP_THRESHOLD: Final = -3
 KEPT_BYTES: Final = 1 << 30
+LEAD_UNIT: Final = 10.0  # points of a score in one of what is foretold
 
 
 class Parts:
@@ -83,8 +84,8 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | np.ndarray | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Values [B, 1], log-probabilities of the actions [B], entropies [B]. Raises `ValueError` without masks."""
-        values, chances, entropies = self.network.judge(obs.cpu(), needed(action_masks), actions.long().cpu())
-        return values[:, None], chances, entropies
+        judged = self.network.judge(obs.cpu(), needed(action_masks), actions.long().cpu())
+        return judged.values[:, None], judged.chances, -judged.divergences
 
     def predict_values(self, obs: Any) -> Tensor:
         """Values [B, 1]."""
@@ -106,19 +107,31 @@ class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
-    learning rate. With a `league`, snapshots of the network are taken for it, the first one here.
+    learning rate. With a `league`, snapshots of the network are taken for it, the first one here. `magnet`, `magnet_updates`
+    and `lead_weight` are the config's.
     """
 
     policy: NetworkPolicy
     rollout_buffer: TurnBuffer
 
     def __init__(
-        self, *args: Any, entropy_schedule: Schedule | None = None, league: League | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        entropy_schedule: Schedule | None = None,
+        league: League | None = None,
+        magnet: float = 0.0,
+        magnet_updates: int = 1,
+        lead_weight: float = 0.0,
+        **kwargs: Any,
     ) -> None:
-        """Arguments are the library's, and the two above."""
+        """Arguments are the library's, and those above."""
         super().__init__(*args, **kwargs)
         self.entropy_schedule = entropy_schedule
         self.league = league
+        self.magnet_weight = magnet
+        self.magnet_updates = magnet_updates
+        self.lead_weight = lead_weight
+        self.magnet = copy.deepcopy(self.policy.network).requires_grad_(False).eval() if magnet else None
         if league is not None:
             league.watch(self.policy.network, 0)
 
@@ -140,7 +153,10 @@ class SelfPlayPPO(MaskablePPO):
             self._last_obs, rewards, ended, infos = env.step(actions.cpu().numpy())  # type: ignore[assignment]
             self._last_episode_starts = ended
             buffer.add(observations, actions.cpu().numpy(), rewards, starts, values, chances, action_masks=masks)
-            self.ep_info_buffer.extend(infos[index]["episode"] for index in np.flatnonzero(ended))
+            for index in np.flatnonzero(ended).tolist():
+                self.ep_info_buffer.append(infos[index]["episode"])
+                own, other = infos[index]["scores"][:: 1 - 2 * int(env.actor[index])]
+                buffer.note_lead(index, own - other)
             self.num_timesteps += env.num_envs
         values = self.policy.predict_values(torch.from_numpy(self._last_obs))
         buffer.compute_returns_and_advantage(values, ended)
@@ -162,14 +178,22 @@ class SelfPlayPPO(MaskablePPO):
                 advantages = (batch.advantages - batch.advantages.mean()) / (batch.advantages.std() + 1e-8)
                 statistics.append(self._update(parameters, batch._replace(advantages=advantages), clip))
             self._n_updates += 1
+        self._move_magnet()
         self._log_update(torch.stack(statistics), clip)
 
-    def _update(self, parameters: list[torch.nn.Parameter], batch: MaskableRolloutBufferSamples, clip: float) -> Tensor:
+    def _move_magnet(self) -> None:
+        """The moving average has come as much nearer to the network as one update does."""
+        if self.magnet is not None:
+            with torch.no_grad():
+                for average, parameter in zip(self.magnet.parameters(), self.policy.network.parameters(), strict=True):
+                    average.lerp_(parameter, 1 / self.magnet_updates)
+
+    def _update(self, parameters: list[torch.nn.Parameter], batch: Plies, clip: float) -> Tensor:
         """One optimiser step; returns the minibatch's statistics."""
         size = len(batch.actions)
 
         def gradient(*part: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
-            return self._gradient(parameters, MaskableRolloutBufferSamples(*part), size, clip)
+            return self._gradient(parameters, Plies(*part), size, clip)
 
         answers = self.policy.parts(gradient, *batch)
         for parameter, *gradients in zip(parameters, *(gradient for gradient, _ in answers), strict=True):
@@ -179,22 +203,28 @@ class SelfPlayPPO(MaskablePPO):
         return sum((statistics for _, statistics in answers[1:]), start=answers[0][1])
 
     def _gradient(
-        self, parameters: list[torch.nn.Parameter], part: MaskableRolloutBufferSamples, size: int, clip: float
+        self, parameters: list[torch.nn.Parameter], part: Plies, size: int, clip: float
     ) -> tuple[tuple[Tensor, ...], Tensor]:
         """The gradient of a part's share in the loss of a minibatch of `size` plies, and its share in the statistics."""
-        values, log_policy, entropy = self.policy.evaluate_actions(part.observations, part.actions, part.action_masks)
-        difference = log_policy - part.old_log_prob
+        weight = self.ent_coef + self.magnet_weight
+        share = self.magnet_weight / weight if self.magnet is not None else 0.0
+        seen = part.observations, part.action_masks, part.actions.long()
+        judged = self.policy.network.judge(*seen, self.magnet, share)
+        difference = judged.chances - part.old_log_prob
         ratio = difference.exp()
         advantages = part.advantages
         policy_loss = -torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).sum() / size
-        value_loss = (values.squeeze(1) - part.returns).square().sum() / size
-        mean_entropy = entropy.sum() / size
-        loss = policy_loss - self.ent_coef * mean_entropy + self.vf_coef * value_loss
+        value_loss = (judged.values - part.returns).square().sum() / size
+        regularity = judged.divergences.sum() / size
+        loss = policy_loss + weight * regularity + self.vf_coef * value_loss
+        if judged.leads is not None:
+            error = torch.where(part.leads.isnan(), 0, judged.leads - part.leads / LEAD_UNIT)
+            loss = loss + self.lead_weight * error.square().sum() / size
         gradient = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
             divergence = ((ratio - 1) - difference).sum() / size
             clipped = ((ratio - 1).abs() > clip).float().sum() / size
-            statistics = torch.stack([policy_loss, value_loss, mean_entropy, divergence, clipped, loss]).cpu()
+            statistics = torch.stack([policy_loss, value_loss, -regularity, divergence, clipped, loss]).cpu()
         return gradient, statistics
 
     def _log_update(self, statistics: Tensor, clip: float) -> None:
@@ -246,6 +276,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         width=config.network.width,
         layers=config.network.layers,
         encoding=config.network.encoding,
+        foretells_lead=config.lead_weight > 0,
         observation=observation_layout(config.game),
     )
     learner = SelfPlayPPO(
@@ -253,6 +284,9 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         env,
         learning_rate=linear(config.learning_rate, config.learning_rate_end),
         entropy_schedule=linear(config.entropy, config.entropy_end),
+        magnet=config.magnet,
+        magnet_updates=config.magnet_updates,
+        lead_weight=config.lead_weight,
         league=env.opponents if isinstance(env.opponents, League) else None,
         n_steps=config.plies_per_update // config.games,
         batch_size=config.batch_size,

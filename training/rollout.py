@@ -7,11 +7,11 @@ value counts gamma to the power of the plies that lie between.
 """
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
 
 class Turns(Protocol):
@@ -26,12 +26,26 @@ class Turns(Protocol):
         """int8[B]"""
 
 
+class Plies(NamedTuple):
+    """Plies of a rollout, one row each."""
+
+    observations: torch.Tensor
+    actions: torch.Tensor
+    old_values: torch.Tensor
+    old_log_prob: torch.Tensor
+    advantages: torch.Tensor
+    returns: torch.Tensor
+    action_masks: torch.Tensor
+    leads: torch.Tensor  # how far ahead the actor was at the end in scores; not a number where the rollout does not show it
+
+
 class TurnBuffer(MaskableRolloutBuffer):
     """A maskable rollout buffer whose returns and advantages follow the mover.
 
     `same_mover[t, i]` is +1 where the actor of step t is to move again in game i, else -1; `spans[t, i]` is how many plies
     lie between that step's position and the next. Minibatches come from the buffer's
-    own generator, not from NumPy's global one.
+    own generator, not from NumPy's global one. `leads[t, i]` is what `note_lead` was told of the game's end, turned to each
+    step's actor.
     """
 
     def __init__(self, *args: Any, turns: Turns, seed: int = 0, **kwargs: Any) -> None:
@@ -45,6 +59,7 @@ class TurnBuffer(MaskableRolloutBuffer):
         """The buffer is empty."""
         self.same_mover = np.zeros((self.buffer_size, self.n_envs), np.float32)
         self.spans = np.ones((self.buffer_size, self.n_envs), np.int64)
+        self.leads = np.full((self.buffer_size, self.n_envs), np.nan, np.float32)
         super().reset()
         self.action_masks = self.action_masks.astype(np.bool_)  # a quarter of the library's memory
 
@@ -59,6 +74,10 @@ class TurnBuffer(MaskableRolloutBuffer):
         self.same_mover[self.pos] = np.where(self.turns.actor == self.turns.mover, 1.0, -1.0)
         self.spans[self.pos] = self.turns.span
         super().add(*args, **kwargs)
+
+    def note_lead(self, game: int, lead: float) -> None:
+        """The game ended with the transition that was added last, its actor so far ahead in scores."""
+        self.leads[self.pos - 1, game] = lead
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
         """Generalised advantages and returns, each from the side of its own ply's mover.
@@ -75,24 +94,27 @@ class TurnBuffer(MaskableRolloutBuffer):
             delta = self.rewards[step] + discount.astype(np.float32) * onward * next_values - self.values[step]
             advantage = delta + (discount * self.gae_lambda).astype(np.float32) * onward * advantage
             self.advantages[step] = advantage
+            if step + 1 < self.buffer_size:
+                later = self.leads[step + 1] * self.same_mover[step]
+                self.leads[step] = np.where(running > 0, later, self.leads[step])
             next_values = self.values[step]
             running = 1.0 - self.episode_starts[step]
         self.returns = self.advantages + self.values
 
-    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
+    def get(self, batch_size: int | None = None) -> Iterator[Plies]:  # type: ignore[override]
         """The rollout's plies in minibatches, in a new random order."""
         rollout = self.tensors()
         order = torch.from_numpy(self.permutation())
         for indices in torch.split(order, batch_size or len(order)):
-            yield MaskableRolloutBufferSamples(*(part[indices].to(self.device) for part in rollout))
+            yield Plies(*(part[indices].to(self.device) for part in rollout))
 
-    def tensors(self) -> MaskableRolloutBufferSamples:
+    def tensors(self) -> Plies:
         """The whole rollout, one row a ply, sharing the buffer's memory."""
 
         def flat(part: np.ndarray) -> torch.Tensor:
             return torch.from_numpy(part.reshape(-1, *part.shape[2:]))
 
-        return MaskableRolloutBufferSamples(
+        return Plies(
             observations=flat(self.observations),
             actions=flat(self.actions[..., 0]),
             old_values=flat(self.values),
@@ -100,6 +122,7 @@ class TurnBuffer(MaskableRolloutBuffer):
             advantages=flat(self.advantages),
             returns=flat(self.returns),
             action_masks=flat(self.action_masks),
+            leads=flat(self.leads),
         )
 
     def permutation(self) -> np.ndarray:

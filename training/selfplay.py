@@ -303,7 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     source.add_argument("--resume", metavar="RUN", help="the folder of a run that shall go on")
     parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config: network.width=128")
     cli.add_rules(parser)
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     if given.resume is not None and given.option:
         parser.error("--option cannot change when a run is resumed")
     console = Console(soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
@@ -27,6 +27,7 @@ class NetworkSettings:
     width: int = 256
     layers: int = 1
     encoding: str = "counts"
+    foretells_lead: bool = False  # whether a head beside was trained to foretell the final lead
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what no network can have."""
@@ -59,12 +60,16 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(settings.width, settings.width) for _ in range(settings.layers))
         self.policy_head = nn.Linear(settings.width, self.encoding.action_rows)
         self.value_head = nn.Linear(settings.width, 1)
+        if settings.foretells_lead:
+            self.lead_head = nn.Linear(settings.width, 1)
         self._initialise()
 
     def _initialise(self) -> None:
         """Sums of about unit variance behind the embedding, a nearly uniform policy, a value near 0."""
         nn.init.normal_(self.embedding.weight, std=self.encoding.usual**-0.5)
         gains = [(layer, 2**0.5) for layer in self.layers] + [(self.policy_head, 0.01), (self.value_head, 0.1)]
+        if self.settings.foretells_lead:
+            gains.append((self.lead_head, 0.1))
         for linear, gain in gains:
             assert isinstance(linear, nn.Linear)
             nn.init.orthogonal_(linear.weight, gain=gain)
@@ -108,20 +113,39 @@ class Network(nn.Module):
         actions = torch.where(numbers.to(self.device) < 0, logs.argmax(dim=1), drawn)
         return actions, values, logs.gather(1, actions[:, None]).squeeze(1)
 
-    def judge(self, observations: Tensor, masks: Tensor, actions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """float32[B] each: values, logarithms of the actions' probabilities, the policy's entropies."""
+    def judge(
+        self, observations: Tensor, masks: Tensor, actions: Tensor, magnet: "Network | None" = None, share: float = 0.0
+    ) -> "Judged":
+        """What is thought of positions and of the actions taken in them.
+
+        The divergence is the mean, over the policy, of the logarithm of a probability less `share` times that of another
+        network: minus the entropy without a `magnet`, the reverse Kullback-Leibler divergence from it if the share is 1.
+        """
         features = self.features(observations)
         values = self.value_head(features).squeeze(1)
+        leads = self.lead_head(features).squeeze(1) if self.settings.foretells_lead else None
         legal = Legal(self.encoding, observations, masks)
         if self.device.type == "cpu":
             head, reference = self.policy_head, np.zeros(len(legal.actions), np.float32)
+            if magnet is not None:
+                reference += np.float32(share) * magnet.legal_logs(observations, legal)
             chances, divergences = Judgement.apply(  # type: ignore[no-untyped-call]
                 features, head.weight, head.bias, legal, actions, reference
             )
-            return values, chances, -divergences
+            return Judged(values, chances, divergences, leads)
         logs = self._log_policy(features, legal, masks)
         chances = logs.gather(1, actions.to(self.device)[:, None]).squeeze(1)
-        return values, chances, -(logs.exp() * logs.clamp(min=IMPOSSIBLE)).sum(dim=1)
+        differences = logs.clamp(min=IMPOSSIBLE)
+        if magnet is not None:
+            with torch.no_grad():
+                theirs = magnet._log_policy(magnet.features(observations), legal, masks)
+            differences = differences - share * theirs.clamp(min=IMPOSSIBLE)
+        return Judged(values, chances, (logs.exp() * differences).sum(dim=1), leads)
+
+    def legal_logs(self, observations: Tensor, legal: Legal) -> np.ndarray:
+        """float32[N]: the logarithms of the legal actions' probabilities, on the CPU, without gradients."""
+        with torch.no_grad():
+            return legal.log_policy(self.features(observations), self.policy_head.weight, self.policy_head.bias)
 
     def _log_policy(self, features: Tensor, legal: Legal, masks: Tensor) -> Tensor:
         """float32[B, A]: the logarithms of the actions' probabilities by dense operations, on any device."""
@@ -156,6 +180,15 @@ class Network(nn.Module):
         rows = torch.from_numpy(picked[there].astype(np.int64)).to(self.device)
         embedded: Tensor = self.embedding(rows, torch.from_numpy(starts).to(self.device))
         return embedded
+
+
+class Judged(NamedTuple):
+    """float32[B] each, with gradients."""
+
+    values: Tensor
+    chances: Tensor  # logarithms of the actions' probabilities
+    divergences: Tensor
+    leads: Tensor | None  # what the final lead is foretold to be, in the units it was trained with
 
 
 def rows_there(picked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
