@@ -228,6 +228,98 @@ def test_the_value_behind_the_end_of_a_rollout_counts_with_its_movers_sign(actor
     assert sequences.in_a_buffer(0.5, 1.0).returns[0, 0] == pytest.approx(0.125)
 
 
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_a_lead_is_the_final_one_of_the_plys_own_actor_where_the_rollout_shows_the_end(game: str) -> None:
+    learner = new_learner(game=game, lead_weight=0.1, plies_per_update=8 * 256, league={"opponents": {"random": 0.5}})
+    env = learner.env
+    ends: list[tuple[np.ndarray, np.ndarray, list[Any]]] = []
+    original = env.step_wait
+
+    def step_wait() -> Any:
+        answer = original()
+        ends.append((env.actor.copy(), answer[2].copy(), [info.get("scores") for info in answer[3]]))
+        return answer
+
+    env.step_wait = step_wait  # type: ignore[method-assign]
+    learner.collect()
+    expected = np.full((256, 8), np.nan, np.float32)
+    for index in range(8):
+        scores = None
+        for step in reversed(range(256)):
+            actors, ended, finals = ends[step]
+            scores = finals[index] if ended[index] else scores
+            if scores is not None:
+                expected[step, index] = scores[actors[index]] - scores[1 - actors[index]]
+    np.testing.assert_array_equal(learner.rollout_buffer.leads, expected)
+    assert np.isnan(expected).any() and {-1, 1} <= set(np.sign(expected[~np.isnan(expected)]))
+
+
+def test_a_head_beside_learns_to_foretell_the_lead_and_unknown_leads_teach_nothing() -> None:
+    learner = new_learner(lead_weight=1.0, value_coefficient=0.0, learning_rate=3e-3, learning_rate_end=3e-3, epochs=20)
+    learner.collect()
+    plies = learner.rollout_buffer.tensors()
+    known = ~plies.leads.isnan()
+
+    def error() -> float:
+        with torch.no_grad():
+            judged = learner.policy.network.judge(plies.observations, plies.action_masks, plies.actions.long())
+        return float((judged.leads - plies.leads / 10)[known].square().mean())  # type: ignore[operator]
+
+    before = error()
+    learner.train()
+    assert known.any() and not known.all() and error() < 0.7 * before
+    with torch.no_grad():
+        head = learner.policy.network.lead_head.weight.clone()
+    learner.rollout_buffer.leads[:] = np.nan
+    learner.policy.optimizer.zero_grad()
+    part = learner.rollout_buffer.tensors()
+    gradient, _ = learner._gradient([learner.policy.network.lead_head.weight], part, len(part.actions), 0.2)
+    assert not gradient[0].any() and torch.equal(head, learner.policy.network.lead_head.weight)
+
+
+def test_the_divergence_from_a_magnet_is_that_of_kullback_and_leibler_and_draws_the_policy_to_it() -> None:
+    learner = new_learner(magnet=1.0, entropy=0.0)
+    learner.collect()
+    plies = learner.rollout_buffer.tensors()
+    seen = plies.observations, plies.action_masks, plies.actions.long()
+    network, magnet = learner.policy.network, learner.magnet
+    assert magnet is not None
+    with torch.no_grad():
+        ours, theirs = (each(*seen[:2])[0] for each in (network, magnet))
+    expected = torch.where(seen[1], ours.exp() * (ours - theirs), 0).sum(dim=1)
+    torch.testing.assert_close(network.judge(*seen, magnet, 1.0).divergences, expected, rtol=1e-3, atol=1e-5)
+    assert expected.mean() > 1e-3
+    optimizer = torch.optim.Adam(network.parameters(), 1e-3)
+    for _ in range(50):
+        optimizer.zero_grad()
+        network.judge(*seen, magnet, 1.0).divergences.mean().backward()
+        optimizer.step()
+    assert network.judge(*seen, magnet, 1.0).divergences.mean() < 0.1 * expected.mean()
+
+
+def test_with_a_share_of_the_magnet_the_loss_weighs_entropy_and_divergence() -> None:
+    learner = new_learner(magnet=0.3, entropy=0.1)
+    learner.collect()
+    plies = learner.rollout_buffer.tensors()
+    seen = plies.observations, plies.action_masks, plies.actions.long()
+    network = learner.policy.network
+    together = 0.4 * network.judge(*seen, learner.magnet, 0.3 / 0.4).divergences
+    apart = 0.1 * network.judge(*seen).divergences + 0.3 * network.judge(*seen, learner.magnet, 1.0).divergences
+    torch.testing.assert_close(together, apart, rtol=1e-3, atol=1e-5)
+
+
+def test_the_magnet_follows_the_network_at_its_pace_and_is_not_trained_itself() -> None:
+    learner = new_learner(magnet=0.1, magnet_updates=4)
+    assert learner.magnet is not None
+    for _ in range(2):
+        before = learner.magnet.bias.clone()
+        learner.collect()
+        learner.train()
+        torch.testing.assert_close(learner.magnet.bias, before + (learner.policy.network.bias - before) / 4)
+    assert not any(parameter.requires_grad for parameter in learner.magnet.parameters())
+    assert (learner.magnet.bias != learner.policy.network.bias).any()
+
+
 def test_a_buffer_whose_environment_has_not_stepped_refuses_to_add() -> None:
     learner = new_learner()
     learner.rollout_buffer.turns = SelfPlayVecEnv("oware", 8)

@@ -561,6 +561,7 @@ def test_two_updates_and_two_more_in_a_fresh_run_are_four(stopped: Path, finishe
 
 def test_a_run_that_is_stopped_after_every_update_ends_where_one_does_that_never_was(tmp_path: Path) -> None:
     options = ["options={repetition_limit: 2, quiet_limit: 40, grand_slam: capture}", "threads=2", "seed=5"]
+    options += ["magnet=0.05", "magnet_updates=3", "lead_weight=0.1"]
     whole, halved = tmp_path / "whole", tmp_path / "halved"
     new_run(whole, *options).go()
     stop_after(new_run(halved, *options), 1).go()

@@ -75,8 +75,8 @@ POSITION_ROWS: Final[dict[str, tuple[int, int, int]]] = {
 }
 FITS: Final = 0  # where Eiyiu's kinds of action rows begin
 FITS_OF_DRAW: Final = FITS + COUNTED * COUNTED
-UNSAFE_DRAWS: Final = FITS_OF_DRAW + NUMBERS + 1
-LIFTED: Final = UNSAFE_DRAWS + NUMBERS + 1
+UNSAFE_DRAWS: Final = FITS_OF_DRAW + NUMBERS * (NUMBERS + 1)
+LIFTED: Final = UNSAFE_DRAWS + NUMBERS * (NUMBERS + 1)
 RUNS: Final = LIFTED + NUMBERS
 LACKS: Final = RUNS + 2 * SUMS
 LACKED: Final = LACKS + NUMBERS * SUPPLY
@@ -380,7 +380,8 @@ def lacking(observation: np.ndarray, cell: int, line: int) -> int:
 def eiyiu_action(
     observation: np.ndarray, surveyed: tuple[int, int], action: int, first: int, rows: np.ndarray, count: int
 ) -> int:
-    """Of a tile taken, on how many cells it fits and is safe; of one lifted, its number; of one laid, see `eiyiu_lay`."""
+    """Of a tile taken, on how many cells it fits and is safe; of a draw, how many of the hidden tiles fit somewhere, and are
+    safe nowhere; of a tile lifted, its number; of one laid, see `eiyiu_lay`."""
     if observation[HAND] > 0:
         return eiyiu_lay(observation, action - CELL, int(observation[HAND]), first, rows, count)
     if action >= CELL:
@@ -390,13 +391,15 @@ def eiyiu_action(
     if action < DRAW:
         rows[count] = first + FITS + counted(fits, action + 1) * COUNTED + counted(safe, action + 1)
         return count + 1
-    fitting, unsafe = 0, 0
+    hidden, fitting, unsafe = 0, 0, 0
     for number in range(1, NUMBERS + 1):
         if observation[HIDDEN + number - 1] != 0:
+            hidden += 1
             fitting += counted(fits, number) > 0
             unsafe += counted(safe, number) == 0
-    rows[count] = first + FITS_OF_DRAW + fitting
-    rows[count + 1] = first + UNSAFE_DRAWS + unsafe
+    shares = (max(hidden, 1) - 1) * (NUMBERS + 1)  # so many of so many: the chance to draw one
+    rows[count] = first + FITS_OF_DRAW + shares + fitting
+    rows[count + 1] = first + UNSAFE_DRAWS + shares + unsafe
     return count + 2
 
 
