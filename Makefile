@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: selfplay test slow lint format types jit-off bounds bench clean
@@ -11,10 +12,10 @@ selfplay: $(VENV)/train
 	$(BIN)/python -m training.selfplay --config oware_quick
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 slow: $(VENV)/dev
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -28,10 +29,10 @@ types: $(VENV)/dev
 	$(BIN)/mypy
 
 jit-off: $(VENV)/dev  # the kernels as plain Python
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "jit_off and not slow"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "jit_off and not slow"
 
 bounds: $(VENV)/dev  # every index of every kernel checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "bounds and not slow"
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "bounds and not slow"
 
 bench: $(VENV)/dev
 	$(BIN)/python -m envs.benchmark
