@@ -10,6 +10,7 @@ import torch
 from envs import cli
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, load_config
+from training.connect_four import ROLLOUT, plies_per_second
 from training.learner import SelfPlayPPO, make_games, make_learner, prepare_torch
 
 WARM_UP: Final = 1  # updates that are not counted
@@ -88,9 +89,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--config", default="oware_quick", metavar="FILE", help="a YAML file or a shipped config's name")
     parser.add_argument("--updates", type=cli.whole_number(1, 10_000), default=8, help="updates to measure (default 8)")
+    parser.add_argument(
+        "--connect-four",
+        action="store_true",
+        help="measure PettingZoo's connect four under MaskablePPO's own settings too (half a minute)",
+    )
     parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config")
     given = parser.parse_intermixed_args(arguments)
-    print(json.dumps(measure(load_config(given.config, given.override), given.updates), indent=1))
+    measured = measure(load_config(given.config, given.override), given.updates)
+    if given.connect_four:
+        measured["connect_four_plies_per_second"] = round(plies_per_second(2 * ROLLOUT))
+    print(json.dumps(measured, indent=1))
     return 0
 
 
