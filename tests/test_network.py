@@ -11,7 +11,8 @@ from scipy import stats
 
 import envs
 from agents.network import ENCODINGS, Network, NetworkSettings, coded_columns, encoding, observation_layout
-from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, LACKED, LACKS, NO_ROW, ROW_OF_THREE, RUNS, TUZDYK
+from agents.network.eiyiu import EXPOSED_DRAWS, EXPOSES, EXPOSING_DRAWS, FITTING_DRAWS, LACKED, LACKS, RUNS
+from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
 from agents.network.sparse import Legal, Residual
 from envs import VectorGames
 from envs.games import find_game
@@ -210,13 +211,23 @@ class Tiles:
         return lacks
 
 
+def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> int:
+    """How many hidden tiles fit once the number lies there, 10 if an open one does; told slowly."""
+    others = {n for n in range(1, 10) for each in tiles.free_cells() if each != cell and tiles.wins(each, n)}
+    fitting = others | set(tiles.leaves(cell, number))
+    hidden, shown = set(tiles.hidden), set(tiles.open)
+    if not held:
+        (shown if number in shown else hidden).discard(number)
+    return 10 if fitting & shown else len(fitting & hidden)
+
+
 def eiyiu_positions(hand: bool) -> list[np.ndarray]:
     """Observations of random games, with a tile in hand or without."""
     observations = positions("eiyiu", count=40, plies=34)[0].numpy()
     return [each for each in observations if bool(each[418]) == hand and each[:400].any()]
 
 
-def test_in_eiyiu_it_sees_for_each_number_the_cells_where_it_fits_and_where_it_is_safe() -> None:
+def test_in_eiyiu_it_sees_for_each_number_where_it_fits_and_what_it_exposes() -> None:
     seen = set()
     for observation in eiyiu_positions(hand=False)[:60]:
         tiles = Tiles(observation)
@@ -224,12 +235,12 @@ def test_in_eiyiu_it_sees_for_each_number_the_cells_where_it_fits_and_where_it_i
         expected = []
         for number in range(1, 10):
             fits = sum(tiles.wins(cell, number) for cell in cells)
-            safe = sum(not tiles.open & set(tiles.leaves(cell, number)) - {number} for cell in cells)
+            least = min((exposure(tiles, cell, number, held=False) for cell in cells), default=10)
             supply = tiles.supply(number)
-            expected += [((number - 1) * 4 + min(fits, 3)) * 4 + supply, ((8 + number) * 4 + min(safe, 3)) * 4 + supply]
-            seen |= {("fits", min(fits, 3)), ("safe", min(safe, 3))}
-        assert relations_of("eiyiu", observation) == [*expected, 288, 292 + min(len(tiles.numbers), 18)]
-    assert {("fits", 0), ("fits", 1), ("safe", 0), ("safe", 3)} <= seen
+            expected += [((number - 1) * 4 + min(fits, 3)) * 4 + supply, 144 + ((number - 1) * 11 + least) * 4 + supply]
+            seen |= {("fits", min(fits, 3)), ("exposes", least)}
+        assert relations_of("eiyiu", observation) == [*expected, 540, 544 + len(tiles.numbers)]
+    assert {("fits", 0), ("fits", 1), ("exposes", 0), ("exposes", 1), ("exposes", 10)} <= seen
 
 
 def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_lack() -> None:
@@ -246,7 +257,7 @@ def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_la
             rows = [*rows, NO_ROW]
             rows = rows[: rows.index(NO_ROW)]
             assert rows[0] == action
-            expected = []
+            expected = [EXPOSES + len(tiles.hidden) * 11 + exposure(tiles, cell, hand, held=True)]
             tiles.numbers[cell] = hand
             runs = [tiles.run(cell, step) for step in ((1, 0), (0, 1), (1, 1), (1, -1))]
             sums = [sum(tiles.numbers[each] for each in run) for run in runs]
@@ -266,25 +277,27 @@ def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_la
     assert min(kinds.values()) > 20
 
 
-def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_is_safe() -> None:
+def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_what_it_exposes() -> None:
     code = encoding("eiyiu", "relations")
     seen = 0
-    for observation in eiyiu_positions(hand=False)[:40]:
+    for observation in eiyiu_positions(hand=False)[:30]:
         tiles = Tiles(observation)
         if not tiles.open or not tiles.hidden:
             continue
         seen += 1
-        cells = tiles.free_cells()
+        cells, hidden = tiles.free_cells(), len(tiles.hidden)
         fits = {n: sum(tiles.wins(cell, n) for cell in cells) for n in range(1, 10)}
-        safe = {n: sum(not tiles.open & set(tiles.leaves(cell, n)) - {n} for cell in cells) for n in range(1, 10)}
+        least = {n: min(exposure(tiles, cell, n, held=False) for cell in cells) for n in range(1, 10)}
         actions = np.array([n - 1 for n in sorted(tiles.open)] + [9], np.int16)
         picked = code.of_actions(observation[None], np.array([0, len(actions)]), actions)
         for number, rows in zip(sorted(tiles.open), picked.tolist(), strict=False):
-            assert rows[:3] == [number - 1, 410 + min(fits[number], 3) * 4 + min(safe[number], 3), NO_ROW]
-        fitting = sum(fits[n] > 0 for n in tiles.hidden)
-        unsafe = sum(safe[n] == 0 for n in tiles.hidden)
-        of_so_many = 10 * (len(tiles.hidden) - 1)
-        assert picked[-1].tolist()[:4] == [9, 426 + of_so_many + fitting, 516 + of_so_many + unsafe, NO_ROW]
+            assert rows[:4] == [number - 1, 410 + min(fits[number], 3), 410 + EXPOSES + hidden * 11 + least[number], NO_ROW]
+        fitting = [n for n in tiles.hidden if fits[n]]
+        exposed = [n for n in tiles.hidden if not fits[n] and least[n] == 10]
+        rest = [least[n] for n in tiles.hidden if not fits[n] and least[n] < 10]
+        shares = len(fitting), len(exposed), sum(rest) // max(len(rest), 1)
+        kinds = zip((FITTING_DRAWS, EXPOSED_DRAWS, EXPOSING_DRAWS), shares, strict=True)
+        assert picked[-1].tolist()[:5] == [9, *(410 + kind + 10 * (hidden - 1) + share for kind, share in kinds), NO_ROW]
     assert seen > 10
 
 
