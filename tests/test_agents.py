@@ -20,7 +20,7 @@ from safetensors.torch import save_file
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 from scipy import stats
 
-import agents.network
+import agents.network.sparse
 import envs
 from agents.network import (
     Network,
@@ -30,7 +30,7 @@ from agents.network import (
     observation_layout,
     save_network,
 )
-from agents.network.sparse import Judgement, Legal
+from agents.network.sparse import Judgement
 from agents.policy import PolicyAgent
 from agents.spec import KNOWN, make_agent
 from agents.uniform import UniformAgent
@@ -498,9 +498,9 @@ def masks_at_random(count: int, actions: int = 6) -> torch.Tensor:
 
 def log_policy(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """What a policy's head makes of features that are the logits already."""
-    legal = Legal(encoding("oware", "counts"), torch.zeros(len(masks), 17, dtype=torch.int16), masks)
+    seen = encoding("oware", "counts").look(np.zeros((len(masks), 17), np.int16), (masks != 0).numpy().astype(np.int8))
     logs = torch.full(masks.shape, -torch.inf)
-    logs[masks != 0] = torch.from_numpy(legal.log_policy(logits, torch.eye(6), torch.zeros(6)))
+    logs[masks != 0] = torch.from_numpy(agents.network.sparse.log_policy(seen, logits, torch.eye(6), torch.zeros(6)))
     return logs
 
 
@@ -530,9 +530,9 @@ def test_an_illegal_action_is_never_likelier_than_a_legal_one_however_wild_the_l
 def test_gradients_of_a_policy_are_finite_and_leave_illegal_actions_alone() -> None:
     masks = masks_at_random(1000)
     logits = torch.randn(masks.shape, requires_grad=True)
-    legal = Legal(encoding("oware", "counts"), torch.zeros(1000, 17, dtype=torch.int16), masks)
-    head = torch.eye(6), torch.zeros(6), legal
-    chances, divergences = Judgement.apply(logits, *head, masks.float().argmax(dim=1), np.zeros(len(legal.actions), np.float32))
+    seen = encoding("oware", "counts").look(np.zeros((1000, 17), np.int16), masks.numpy().astype(np.int8))
+    head = torch.eye(6), torch.zeros(6), seen
+    chances, divergences = Judgement.apply(logits, *head, masks.float().argmax(dim=1), np.zeros(len(seen.actions), np.float32))
     (chances.sum() + divergences.square().sum()).backward()
     assert logits.grad is not None and logits.grad.isfinite().all()
     assert (logits.grad[~masks] == 0).all() and logits.grad[masks].any()
@@ -628,5 +628,6 @@ def test_a_network_codes_counts_one_by_one_whatever_they_are(game: str) -> None:
         changed = low.copy()
         changed[column] = min(high[column], low[column] + (5 if game == GAME else 10))
         seen.append(changed)
-    features = network.features(torch.from_numpy(np.array(seen, np.int16)))
+    no_actions = torch.zeros((len(seen), find_game(game).actions))
+    features = network.features(network.look(torch.from_numpy(np.array(seen, np.int16)), no_actions))
     assert len({tuple(row) for row in features.tolist()}) == len(seen), "a change of any number but `to_move` is seen"

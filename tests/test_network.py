@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ import torch
 from scipy import stats
 
 import envs
-from agents.network import ENCODINGS, Network, NetworkSettings, coded_columns, encoding, observation_layout
+from agents.network import ENCODINGS, Encoding, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
 from agents.network.eiyiu import EXPOSED_DRAWS, EXPOSES, EXPOSING_DRAWS, FITTING_DRAWS, LACKED, LACKS, RUNS
 from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
-from agents.network.sparse import Legal, Residual
+from agents.network.sparse import Residual
 from envs import VectorGames
 from envs.games import find_game
 
@@ -48,12 +49,29 @@ def positions(game: str, count: int = 200, plies: int = 30, seed: int = 4) -> tu
 def relations_of(game: str, observation: np.ndarray) -> list[int]:
     """The rows that relations add, counted from their first."""
     counts, related = (encoding(game, name) for name in ENCODINGS)
-    rows = related(observation[None])[0].tolist()
-    rows = rows[: rows.index(NO_ROW)]
-    plain = counts(observation[None])[0].tolist()
-    plain = plain[: plain.index(NO_ROW)]
+    plain, rows = (picked_by(code, observation) for code in (counts, related))
     assert rows[: len(plain)] == plain, "relations come behind the counts"
     return [row - counts.rows for row in rows[len(plain) :]]
+
+
+def picked_by(code: Encoding, observation: np.ndarray) -> list[int]:
+    """The rows of the embedding that an observation picks."""
+    return until_end(code.look(observation[None], np.zeros((1, code.game.actions), np.int8)).picked[0].tolist())
+
+
+def until_end(rows: list[int]) -> list[int]:
+    """The rows before `NO_ROW`, if that is there."""
+    return rows[: rows.index(NO_ROW)] if NO_ROW in rows else rows
+
+
+def rows_of_actions(code: Encoding, observation: np.ndarray, actions: Sequence[int]) -> list[list[int]]:
+    """The rows of the policy's head that each of the actions picks."""
+    mask = np.zeros((1, code.game.actions), np.int8)
+    mask[0, actions] = 1
+    seen = code.look(observation[None], mask)
+    assert seen.actions.tolist() == sorted(actions)
+    rows = dict(zip(seen.actions.tolist(), seen.picked_by_actions.tolist(), strict=True))
+    return [until_end(rows[action]) for action in actions]
 
 
 # What it sees
@@ -62,10 +80,13 @@ def relations_of(game: str, observation: np.ndarray) -> list[int]:
 @pytest.mark.parametrize(("game", "name"), ALL)
 def test_every_row_that_an_observation_picks_exists_and_none_twice(game: str, name: str) -> None:
     code = encoding(game, name)
-    for row in code(positions(game)[0].numpy()):
-        rows = row.tolist()
-        rows = rows[: rows.index(NO_ROW)]
+    observations, masks = (part.numpy() for part in positions(game))
+    seen = code.look(observations, masks)
+    for row in seen.picked.tolist():
+        rows = until_end(row)
         assert len(set(rows)) == len(rows) and min(rows) >= 0 and max(rows) < code.rows
+    for row in seen.picked_by_actions.tolist():
+        assert min(until_end(row)) >= 0 and max(until_end(row)) < code.action_rows
 
 
 @pytest.mark.parametrize("game", envs.GAME_NAMES)
@@ -78,11 +99,11 @@ def test_every_number_picks_a_row_but_zeros_of_sparse_fields(game: str) -> None:
             if number or not each.sparse:
                 expected.append(first + min(number // each.step, each.cap))
             first += each.cap + 1
-        assert code(observation[None])[0, : len(expected) + 1].tolist() == [*expected, NO_ROW]
+        assert picked_by(code, observation) == expected
     low, high = find_game(game).observation_bounds()
     extremes = np.array([low, high, np.minimum(high, 1)], np.int16)
-    for row in code(extremes).tolist():
-        assert 0 <= min(row[: row.index(NO_ROW)]) <= max(row[: row.index(NO_ROW)]) < code.rows
+    for observation in extremes:
+        assert 0 <= min(picked_by(code, observation)) <= max(picked_by(code, observation)) < code.rows
 
 
 @pytest.mark.parametrize("name", ["", "Counts", "counts ", None])
@@ -251,11 +272,8 @@ def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_la
         if observation[419]:
             continue  # a tile was lifted: it may go to other cells than these
         cells = tiles.free_cells()
-        actions = np.array([10 + y * 20 + x for x, y in cells], np.int16)
-        picked = code.of_actions(observation[None], np.array([0, len(actions)]), actions)
-        for cell, action, rows in zip(cells, actions.tolist(), picked.tolist(), strict=True):
-            rows = [*rows, NO_ROW]
-            rows = rows[: rows.index(NO_ROW)]
+        actions = [10 + y * 20 + x for x, y in cells]
+        for cell, action, rows in zip(cells, actions, rows_of_actions(code, observation, actions), strict=True):
             assert rows[0] == action
             expected = [EXPOSES + len(tiles.hidden) * 11 + exposure(tiles, cell, hand, held=True)]
             tiles.numbers[cell] = hand
@@ -288,16 +306,15 @@ def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_what_it_exposes() ->
         cells, hidden = tiles.free_cells(), len(tiles.hidden)
         fits = {n: sum(tiles.wins(cell, n) for cell in cells) for n in range(1, 10)}
         least = {n: min(exposure(tiles, cell, n, held=False) for cell in cells) for n in range(1, 10)}
-        actions = np.array([n - 1 for n in sorted(tiles.open)] + [9], np.int16)
-        picked = code.of_actions(observation[None], np.array([0, len(actions)]), actions)
-        for number, rows in zip(sorted(tiles.open), picked.tolist(), strict=False):
-            assert rows[:4] == [number - 1, 410 + min(fits[number], 3), 410 + EXPOSES + hidden * 11 + least[number], NO_ROW]
+        picked = rows_of_actions(code, observation, [*(n - 1 for n in sorted(tiles.open)), 9])
+        for number, rows in zip(sorted(tiles.open), picked, strict=False):
+            assert rows == [number - 1, 410 + min(fits[number], 3), 410 + EXPOSES + hidden * 11 + least[number]]
         fitting = [n for n in tiles.hidden if fits[n]]
         exposed = [n for n in tiles.hidden if not fits[n] and least[n] == 10]
         rest = [least[n] for n in tiles.hidden if not fits[n] and least[n] < 10]
         shares = len(fitting), len(exposed), sum(rest) // max(len(rest), 1)
         kinds = zip((FITTING_DRAWS, EXPOSED_DRAWS, EXPOSING_DRAWS), shares, strict=True)
-        assert picked[-1].tolist()[:5] == [9, *(410 + kind + 10 * (hidden - 1) + share for kind, share in kinds), NO_ROW]
+        assert picked[-1] == [9, *(410 + kind + 10 * (hidden - 1) + share for kind, share in kinds)]
     assert seen > 10
 
 
@@ -309,12 +326,13 @@ def test_answers_and_gradients_are_those_of_dense_operations(game: str, name: st
     network = new_network(game, name, layers=2)
     observations, masks = positions(game)
     weights = torch.linspace(-1, 1, len(masks))
-    actions, values, chances = network.act(observations, masks, torch.rand(len(masks)))
-    judged = network.judge(observations, masks, actions)[:3]
-    features = torch.relu(network._embed(network.encoding(observations.numpy())) + network.bias)
+    seen = network.look(observations, masks)
+    actions, values, chances = network.act(seen, torch.rand(len(masks)))
+    judged = network.judge(seen, actions)[:3]
+    features = torch.relu(network._embed(seen.picked) + network.bias)
     for layer in network.layers:
         features = features + torch.relu(layer(features))
-    logs = network._log_policy(features, Legal(network.encoding, observations, masks), masks)
+    logs = network.log_policy(seen, features)
     divergences = (logs.exp() * logs.clamp(min=-1e9)).sum(dim=1)
     dense = network.value_head(features).squeeze(1), logs.gather(1, actions[:, None]).squeeze(1), divergences
     answers = *judged, values, chances, *network(observations, masks)
@@ -353,18 +371,43 @@ def test_only_training_multiplies_in_bfloat16() -> None:
 
 
 def test_legal_actions_are_listed_position_by_position() -> None:
-    code = encoding("oware", "counts")
     for kind in (torch.int8, torch.bool, torch.int64):
-        legal = Legal(code, torch.zeros(3, 17), torch.tensor([[0, 1, 1], [1, 0, 0], [0, 0, 1]]).to(kind))
-        assert legal.starts.tolist() == [0, 2, 3, 4] and legal.actions.tolist() == [1, 2, 0, 2]
-        assert legal.picked.tolist() == [[1], [2], [0], [2]]
+        masks = torch.tensor([[0, 1, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]]).to(kind)
+        seen = new_network("oware", "counts").look(torch.zeros((3, 17), dtype=torch.int16), masks)
+        assert seen.starts.tolist() == [0, 2, 3, 4] and seen.actions.tolist() == [1, 2, 0, 2]
+        assert seen.picked_by_actions.tolist() == [[1], [2], [0], [2]]
+
+
+def assert_same_seen(one: Seen, other: Seen) -> None:
+    """Both are the same up to the end of every list of rows."""
+    np.testing.assert_array_equal(one.starts, other.starts)
+    np.testing.assert_array_equal(one.actions, other.actions)
+    for name in ("picked", "picked_by_actions"):
+        ours, theirs = (getattr(each, name).tolist() for each in (one, other))
+        assert [until_end(row) for row in ours] == [until_end(row) for row in theirs]
+
+
+@pytest.mark.parametrize(("game", "name"), ALL)
+def test_what_is_seen_can_be_cut_chosen_from_and_put_together(game: str, name: str) -> None:
+    network = new_network(game, name)
+    observations, masks = positions(game, count=21)
+    seen = network.look(observations, masks)
+    order = np.random.default_rng(0).permutation(len(seen))[:50]
+    assert_same_seen(seen[order], network.look(observations[order], masks[order]))
+    assert len(seen[order[:0]]) == 0
+    for parts in (1, 2, 3, 7):
+        split = seen.tensor_split(parts)
+        assert [len(part) for part in split] == [len(part) for part in masks.tensor_split(parts)]
+        for part, rows, legal in zip(split, observations.tensor_split(parts), masks.tensor_split(parts), strict=True):
+            assert_same_seen(part, network.look(rows, legal))
+        assert_same_seen(Seen.together(split), seen)
 
 
 def test_actions_are_drawn_in_proportion_to_the_policy() -> None:
     network = new_network("oware", "counts")
     observations, masks = (part[:1].expand(40_000, -1).contiguous() for part in positions("oware"))
     torch.manual_seed(9)
-    actions, _, chances = network.act(observations, masks, torch.rand(40_000))
+    actions, _, chances = network.act(network.look(observations, masks), torch.rand(40_000))
     logs = network(observations[:1], masks[:1])[0][0]
     torch.testing.assert_close(chances, logs[actions], rtol=1e-4, atol=1e-4)
     counts = np.bincount(actions.numpy(), minlength=6)
@@ -381,7 +424,7 @@ def test_any_number_draws_a_legal_action_whose_chance_is_above_zero(number: floa
     with torch.no_grad():
         network.policy_head.weight.mul_(scale)
     observations, masks = positions("uisge")
-    actions, _, chances = network.act(observations, masks, torch.full((len(masks),), number))
+    actions, _, chances = network.act(network.look(observations, masks), torch.full((len(masks),), number))
     assert masks.gather(1, actions[:, None]).all() and (chances > -104).all(), "float32 knows no smaller chances"
     if number < 0:
         assert torch.equal(actions, network(observations, masks)[0].argmax(dim=1))
@@ -392,7 +435,7 @@ def test_an_action_that_was_not_legal_has_no_chance() -> None:
     observations, masks = positions("oware")
     forbidden = (masks == 0).any(dim=1)
     actions = (masks != 0).float().argmin(dim=1)
-    chances = network.judge(observations[forbidden], masks[forbidden], actions[forbidden]).chances
+    chances = network.judge(network.look(observations[forbidden], masks[forbidden]), actions[forbidden]).chances
     assert (chances == -math.inf).all()
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import torch
 
+from agents.network import Seen
 from envs import cli
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, load_config
@@ -54,24 +55,22 @@ def measure(config: Config, updates: int) -> dict[str, Any]:
 
 def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
     """The passes of one update have been made and thrown away."""
-    rollout = learner.rollout_buffer.tensors()
-    plies = rollout.observations, rollout.action_masks, rollout.actions.long()
+    seen = learner._look_at_rollout()
+    plies = seen, learner.rollout_buffer.plies(seen).actions
     network = learner.policy.network.train()
     parameters = list(network.parameters())
 
-    def forward(observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor) -> None:
+    def forward(seen: Seen, actions: torch.Tensor) -> None:
         with torch.no_grad():
-            network.judge(observations, masks, actions)
+            network.judge(seen, actions)
 
-    def forward_and_backward(observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor) -> None:
-        judged = network.judge(observations, masks, actions)
+    def forward_and_backward(seen: Seen, actions: torch.Tensor) -> None:
+        judged = network.judge(seen, actions)
         torch.autograd.grad(judged.values.sum() + judged.chances.sum(), parameters, allow_unused=True)
 
-    for batch in zip(*(torch.split(part, config.games) for part in plies), strict=True):
-        learner.policy.parts(forward, *batch)
-    for _ in range(config.epochs):
-        for batch in zip(*(torch.split(part, config.batch_size) for part in plies), strict=True):
-            learner.policy.parts(forward_and_backward, *batch)
+    for size, function in [(config.games, forward)] + [(config.batch_size, forward_and_backward)] * config.epochs:
+        for batch in zip(*(part.tensor_split(len(seen) // size) for part in plies), strict=True):
+            learner.policy.parts(function, *batch)
 
 
 def _games_alone(env: SelfPlayVecEnv, config: Config) -> None:

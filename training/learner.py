@@ -22,7 +22,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.network import Network, NetworkSettings, observation_layout
+from agents.network import Network, NetworkSettings, Seen, observation_layout
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
@@ -45,11 +45,11 @@ class Parts:
         self.threads = threads
         self._pool = ThreadPoolExecutor(threads)
 
-    def __call__(self, function: Callable[..., Answer], *batch: Tensor) -> list[Answer]:
+    def __call__(self, function: Callable[..., Answer], *batch: Tensor | Seen) -> list[Answer]:
         """The function's answers, in the order of the parts."""
         if self.threads == 1:
             return [function(*batch)]
-        parts = [tensor.tensor_split(self.threads) for tensor in batch]
+        parts = [whole.tensor_split(self.threads) for whole in batch]
         return list(self._pool.map(function, *parts))
 
 
@@ -76,15 +76,18 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Actions [B], values [B, 1] and the actions' log-probabilities [B]. Raises `ValueError` without masks."""
         numbers = torch.full((len(obs),), -1.0) if deterministic else torch.rand(len(obs))
-        answers = self.parts(self.network.act, obs.cpu(), needed(action_masks), numbers)
+        answers = self.parts(self._act, obs.cpu(), needed(action_masks), numbers)
         actions, values, chances = (torch.cat(parts) for parts in zip(*answers, strict=True))
         return actions, values[:, None], chances
+
+    def _act(self, observations: Tensor, masks: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return self.network.act(self.network.look(observations, masks), numbers)
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | np.ndarray | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Values [B, 1], log-probabilities of the actions [B], entropies [B]. Raises `ValueError` without masks."""
-        judged = self.network.judge(obs.cpu(), needed(action_masks), actions.long().cpu())
+        judged = self.network.judge(self.network.look(obs.cpu(), needed(action_masks)), actions.long().cpu())
         return judged.values[:, None], judged.chances, -judged.divergences
 
     def predict_values(self, obs: Any) -> Tensor:
@@ -113,6 +116,7 @@ class SelfPlayPPO(MaskablePPO):
 
     policy: NetworkPolicy
     rollout_buffer: TurnBuffer
+    batch_size: int
 
     def __init__(
         self,
@@ -172,14 +176,20 @@ class SelfPlayPPO(MaskablePPO):
             self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         parameters = list(self.policy.network.parameters())
+        seen = self._look_at_rollout()
         statistics = []
         for _ in range(self.n_epochs):
-            for batch in self.rollout_buffer.get(self.batch_size):
+            for batch in self.rollout_buffer.minibatches(self.batch_size, seen):
                 advantages = (batch.advantages - batch.advantages.mean()) / (batch.advantages.std() + 1e-8)
                 statistics.append(self._update(parameters, batch._replace(advantages=advantages), clip))
             self._n_updates += 1
         self._move_magnet()
         self._log_update(torch.stack(statistics), clip)
+
+    def _look_at_rollout(self) -> Seen:
+        """What the network sees of the rollout's plies: once for all epochs, as it may take longer than a forward pass."""
+        rollout = self.rollout_buffer.tensors()
+        return Seen.together(self.policy.parts(self.policy.network.look, rollout.observations, rollout.action_masks))
 
     def _move_magnet(self) -> None:
         """The moving average has come as much nearer to the network as one update does."""
@@ -192,7 +202,7 @@ class SelfPlayPPO(MaskablePPO):
         """One optimiser step; returns the minibatch's statistics."""
         size = len(batch.actions)
 
-        def gradient(*part: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
+        def gradient(*part: Any) -> tuple[tuple[Tensor, ...], Tensor]:
             return self._gradient(parameters, Plies(*part), size, clip)
 
         answers = self.policy.parts(gradient, *batch)
@@ -208,8 +218,7 @@ class SelfPlayPPO(MaskablePPO):
         """The gradient of a part's share in the loss of a minibatch of `size` plies, and its share in the statistics."""
         weight = self.ent_coef + self.magnet_weight
         share = self.magnet_weight / weight if self.magnet is not None else 0.0
-        seen = part.observations, part.action_masks, part.actions.long()
-        judged = self.policy.network.judge(*seen, self.magnet, share)
+        judged = self.policy.network.judge(part.seen, part.actions.long(), self.magnet, share)
         difference = judged.chances - part.old_log_prob
         ratio = difference.exp()
         advantages = part.advantages
@@ -327,7 +336,8 @@ def can_answer(learner: SelfPlayPPO) -> bool:
     """Whether the network has finite answers to the last observations."""
     assert isinstance(learner._last_obs, np.ndarray) and isinstance(learner.env, SelfPlayVecEnv)
     observations, masks = torch.from_numpy(learner._last_obs), torch.from_numpy(learner.env.action_masks())
-    _, *answers = learner.policy.network.act(observations, masks, torch.full((len(masks),), -1.0))
+    network = learner.policy.network
+    _, *answers = network.act(network.look(observations, masks), torch.full((len(masks),), -1.0))
     return all(bool(answer.isfinite().all()) for answer in answers)
 
 

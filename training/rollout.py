@@ -11,7 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
+
+from agents.network import Seen
 
 
 class Turns(Protocol):
@@ -29,13 +31,11 @@ class Turns(Protocol):
 class Plies(NamedTuple):
     """Plies of a rollout, one row each."""
 
-    observations: torch.Tensor
+    seen: Seen
     actions: torch.Tensor
-    old_values: torch.Tensor
     old_log_prob: torch.Tensor
     advantages: torch.Tensor
     returns: torch.Tensor
-    action_masks: torch.Tensor
     leads: torch.Tensor  # how far ahead the actor was at the end in scores; not a number where the rollout does not show it
 
 
@@ -101,30 +101,38 @@ class TurnBuffer(MaskableRolloutBuffer):
             running = 1.0 - self.episode_starts[step]
         self.returns = self.advantages + self.values
 
-    def get(self, batch_size: int | None = None) -> Iterator[Plies]:  # type: ignore[override]
-        """The rollout's plies in minibatches, in a new random order."""
+    def minibatches(self, batch_size: int, seen: Seen) -> Iterator[Plies]:
+        """The rollout's plies, of which the network sees `seen`, in minibatches, in a new random order."""
+        plies = self.plies(seen)
+        order = self.permutation()
+        for start in range(0, len(order), batch_size):
+            indices = order[start : start + batch_size]
+            rows = torch.from_numpy(indices)
+            yield Plies(seen[indices], *(part[rows].to(self.device) for part in plies[1:]))
+
+    def plies(self, seen: Seen) -> Plies:
+        """The whole rollout, sharing the buffer's memory."""
+        rollout = self.tensors()
+        leads = torch.from_numpy(flat(self.leads))
+        return Plies(seen, rollout.actions, rollout.old_log_prob, rollout.advantages, rollout.returns, leads)
+
+    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
+        """The same as the library knows it."""
         rollout = self.tensors()
         order = torch.from_numpy(self.permutation())
         for indices in torch.split(order, batch_size or len(order)):
-            yield Plies(*(part[indices].to(self.device) for part in rollout))
+            yield MaskableRolloutBufferSamples(*(part[indices].to(self.device) for part in rollout))
 
-    def tensors(self) -> Plies:
-        """The whole rollout, one row a ply, sharing the buffer's memory."""
-
-        def flat(part: np.ndarray) -> torch.Tensor:
-            return torch.from_numpy(part.reshape(-1, *part.shape[2:]))
-
-        return Plies(
-            observations=flat(self.observations),
-            actions=flat(self.actions[..., 0]),
-            old_values=flat(self.values),
-            old_log_prob=flat(self.log_probs),
-            advantages=flat(self.advantages),
-            returns=flat(self.returns),
-            action_masks=flat(self.action_masks),
-            leads=flat(self.leads),
-        )
+    def tensors(self) -> MaskableRolloutBufferSamples:
+        """The whole rollout as the library knows it, one row a ply, sharing the buffer's memory."""
+        parts = (self.observations, self.actions[..., 0], self.values, self.log_probs, self.advantages, self.returns)
+        return MaskableRolloutBufferSamples(*(torch.from_numpy(flat(part)) for part in (*parts, self.action_masks)))
 
     def permutation(self) -> np.ndarray:
         """A new random order of the rollout's plies."""
         return self.rng.permutation(self.buffer_size * self.n_envs)
+
+
+def flat(part: np.ndarray) -> np.ndarray:
+    """A rollout's numbers [T, B, ...] ply by ply, all games' first plies first."""
+    return part.reshape(-1, *part.shape[2:])

@@ -1,6 +1,6 @@
 """The policy and value network, what it sees of an observation, and the file it is kept in."""
 
-from agents.network.encoding import CODES, ENCODINGS, Code, Encoding, coded_columns, encoding
+from agents.network.encoding import CODES, ENCODINGS, Code, Encoding, Seen, coded_columns, encoding
 from agents.network.file import FORMAT, load_network, save_network
 from agents.network.network import Network, NetworkSettings, observation_layout
 
@@ -12,6 +12,7 @@ __all__ = [
     "Encoding",
     "Network",
     "NetworkSettings",
+    "Seen",
     "coded_columns",
     "encoding",
     "load_network",

@@ -55,18 +55,20 @@ def survey(observation: np.ndarray) -> tuple[int, int]:
 
 
 @kernel
-def relations(observation: np.ndarray, first: int, rows: np.ndarray, count: int) -> int:
-    """Of each number its supply, on how many cells it fits, the least it exposes; where the hand fits; tiles on the board."""
-    fits = fitting_cells(observation)
-    least = least_exposures(observation, fits)
+def relations(observation: np.ndarray, surveyed: tuple[int, int], first: int, rows: np.ndarray, count: int) -> int:
+    """Of each number its supply, where it fits and, with no tile in hand, the least it exposes; where the hand fits; tiles."""
+    fits, least = surveyed
+    hand = int(observation[HAND])
     for number in range(1, NUMBERS + 1):
         supplied = supply(observation, number)
         rows[count] = first + ((number - 1) * COUNTED + counted(fits, number)) * SUPPLY + supplied
-        exposes = (least >> 4 * (number - 1)) & 15
-        rows[count + 1] = first + NUMBERS * COUNTED * SUPPLY + ((number - 1) * EXPOSURES + exposes) * SUPPLY + supplied
-        count += 2
+        count += 1
+        if hand == 0:
+            exposes = (least >> 4 * (number - 1)) & 15
+            rows[count] = first + NUMBERS * COUNTED * SUPPLY + ((number - 1) * EXPOSURES + exposes) * SUPPLY + supplied
+            count += 1
     first += NUMBERS * (COUNTED + EXPOSURES) * SUPPLY
-    rows[count] = first + (counted(fits, int(observation[HAND])) if observation[HAND] > 0 else 0)
+    rows[count] = first + (counted(fits, hand) if hand > 0 else 0)
     first += COUNTED
     rows[count + 1] = first + min(tiles_on_board(observation), TILES)
     return count + 2

@@ -4,15 +4,17 @@
 adds what they are to each other, see `agents.network.relations`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, pick_action_rows, pick_relations, survey
 from envs.engine.game import Game
-from envs.engine.jit import entry
+from envs.engine.jit import entry, kernel
 from envs.engine.kernels import Tag
 from envs.games import find_game
 
@@ -92,24 +94,83 @@ class Encoding:
     action_rows: int
     action_most: int
 
-    def __call__(self, observations: np.ndarray) -> np.ndarray:
-        """int16[B, most]: the rows that integer observations [B, O] pick, in any order, ended by `NO_ROW`."""
-        picked = np.empty((len(observations), self.most), np.int16)
+    def look(self, observations: np.ndarray, masks: np.ndarray) -> "Seen":
+        """What the network sees of observations int16[B, O] with legal actions as in masks int8[B, A]."""
+        starts = np.empty(len(masks) + 1, np.int64)
+        count_legal(masks, starts)
+        seen = Seen(
+            np.empty((len(observations), self.most), np.int16),
+            starts,
+            np.empty(starts[-1], np.int16),
+            np.empty((starts[-1], self.action_most), np.int16),
+        )
         numbers = (self.columns, self.steps, self.caps, self.offsets, self.dense)
-        pick_rows(self.game.tag, observations, numbers, self.relations, self.rows > self.relations, picked)
-        return picked
+        pick_rows(
+            self.game.tag,
+            observations,
+            masks,
+            numbers,
+            self.relations,
+            self.rows > self.relations,
+            seen.picked,
+            seen.starts,
+            seen.actions,
+            seen.picked_by_actions,
+        )
+        return seen
 
-    def of_actions(self, observations: np.ndarray, starts: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """int16[N, action_most]: the rows of the policy's head for int16[N] actions, those of a position one after the other.
 
-        The first is the action's own; `NO_ROW` ends them where there is room. `starts` int64[B + 1] says where each position's
-        actions begin.
-        """
-        if self.action_most == 1:
-            return actions[:, None]
-        picked = np.empty((len(actions), self.action_most), np.int16)
-        pick_rows_of_actions(self.game.tag, observations, starts, actions, self.game.actions, picked)
-        return picked
+@dataclass(frozen=True)
+class Seen:
+    """Positions as a network sees them: the rows that each picks of its embedding, and each legal action of its policy's head.
+
+    `picked` int16[B, K] are the first, in any order, ended by `NO_ROW`. The legal actions int16[N] lie one after the other:
+    those of position b are `actions[starts[b]:starts[b + 1]]`. `picked_by_actions` int16[N, L] are their rows, the action
+    itself first, ended by `NO_ROW` where there is room.
+    """
+
+    picked: np.ndarray
+    starts: np.ndarray
+    actions: np.ndarray
+    picked_by_actions: np.ndarray
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.picked)
+
+    def __getitem__(self, indices: np.ndarray) -> "Seen":
+        """The positions int64[M] alone, in that order."""
+        starts = np.zeros(len(indices) + 1, np.int64)
+        np.cumsum((self.starts[1:] - self.starts[:-1])[indices], out=starts[1:])
+        actions = np.empty(starts[-1], np.int16)
+        picked_by_actions = np.empty((starts[-1], self.picked_by_actions.shape[1]), np.int16)
+        gather_actions(self.starts, self.actions, self.picked_by_actions, indices, starts, actions, picked_by_actions)
+        return Seen(self.picked[indices], starts, actions, picked_by_actions)
+
+    def tensor_split(self, parts: int) -> list["Seen"]:
+        """So many parts one after the other, cut where torch cuts a tensor."""
+        whole, rest = divmod(len(self), parts)
+        sizes = [whole + (part < rest) for part in range(parts)]
+        bounds = [sum(sizes[:part]) for part in range(parts + 1)]
+        return [self._between(first, last) for first, last in pairwise(bounds)]
+
+    def _between(self, first: int, last: int) -> "Seen":
+        begin, end = self.starts[first], self.starts[last]
+        actions = slice(begin, end)
+        starts = self.starts[first : last + 1] - begin
+        return Seen(self.picked[first:last], starts, self.actions[actions], self.picked_by_actions[actions])
+
+    @classmethod
+    def together(cls, parts: Sequence["Seen"]) -> "Seen":
+        """All positions of the parts, one part after the other."""
+        begins = np.cumsum([0, *(part.starts[-1] for part in parts)])
+        starts = [part.starts[:-1] + begin for part, begin in zip(parts, begins[:-1], strict=True)]
+        return cls(
+            np.concatenate([part.picked for part in parts]),
+            np.concatenate([*starts, begins[-1:]]),
+            np.concatenate([part.actions for part in parts]),
+            np.concatenate([part.picked_by_actions for part in parts]),
+        )
 
 
 @cache
@@ -154,42 +215,80 @@ def coded_columns(game: str) -> tuple[list[int], list[Code]]:
 
 
 @entry
+def count_legal(masks: np.ndarray, starts: np.ndarray) -> None:
+    """`starts` holds where each position's legal actions begin, and their number at the end; `masks` int8[B, A]."""
+    starts[0] = 0
+    for index in range(len(masks)):
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[index, action] != 0
+        starts[index + 1] = starts[index] + count
+
+
+@entry
 def pick_rows(
     game: Tag,
     observations: np.ndarray,
+    masks: np.ndarray,
     numbers: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     relations: int,
     related: bool,
     picked: np.ndarray,
+    starts: np.ndarray,
+    actions: np.ndarray,
+    picked_by_actions: np.ndarray,
 ) -> None:
-    """`picked` int16[B, most] holds each observation's rows, ended by `NO_ROW`."""
-    columns, steps, caps, offsets, dense = numbers
+    """The last four, of which `starts` is given, are those of `Seen`."""
     for index in range(len(observations)):
         observation, rows = observations[index], picked[index]
-        count = 0
-        for place in range(len(columns)):
-            number = int(observation[columns[place]])
-            if number != 0 or dense[place]:
-                rows[count] = offsets[place] + min(number // steps[place], caps[place])
-                count += 1
+        surveyed = survey(game, observation) if related else (0, 0)
+        count = pick_numbers(observation, numbers, rows)
         if related:
-            count = pick_relations(game, observation, relations, rows, count)
+            count = pick_relations(game, observation, surveyed, relations, rows, count)
         rows[count] = NO_ROW
+        spot = starts[index]
+        for action in range(masks.shape[1]):
+            if masks[index, action] != 0:
+                actions[spot] = action
+                picked_by_actions[spot, 0] = action
+                count = 1
+                if related:
+                    count = pick_action_rows(game, observation, surveyed, action, masks.shape[1], picked_by_actions[spot], 1)
+                if count < picked_by_actions.shape[1]:
+                    picked_by_actions[spot, count] = NO_ROW
+                spot += 1
+
+
+@kernel
+def pick_numbers(
+    observation: np.ndarray, numbers: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], rows: np.ndarray
+) -> int:
+    """The rows of the numbers one by one are there; returns how many."""
+    columns, steps, caps, offsets, dense = numbers
+    count = 0
+    for place in range(len(columns)):
+        number = int(observation[columns[place]])
+        if number != 0 or dense[place]:
+            rows[count] = offsets[place] + min(number // steps[place], caps[place])
+            count += 1
+    return count
 
 
 @entry
-def pick_rows_of_actions(
-    game: Tag, observations: np.ndarray, starts: np.ndarray, actions: np.ndarray, first: int, picked: np.ndarray
+def gather_actions(
+    starts: np.ndarray,
+    actions: np.ndarray,
+    picked_by_actions: np.ndarray,
+    indices: np.ndarray,
+    new_starts: np.ndarray,
+    new_actions: np.ndarray,
+    newly_picked: np.ndarray,
 ) -> None:
-    """`picked` int16[N, most] holds the rows of each action, itself first, ended by `NO_ROW` where there is room.
-
-    The actions of position b are those from `starts[b]` to `starts[b + 1]`.
-    """
-    for index in range(len(observations)):
-        surveyed = survey(game, observations[index])
-        for spot in range(starts[index], starts[index + 1]):
-            rows = picked[spot]
-            rows[0] = actions[spot]
-            count = pick_action_rows(game, observations[index], surveyed, int(actions[spot]), first, rows, 1)
-            if count < len(rows):
-                rows[count] = NO_ROW
+    """The last two hold the legal actions of the positions `indices`, which begin at `new_starts`, and their rows."""
+    for position in range(len(indices)):
+        spot = new_starts[position]
+        for old in range(starts[indices[position]], starts[indices[position] + 1]):
+            new_actions[spot] = actions[old]
+            for place in range(picked_by_actions.shape[1]):
+                newly_picked[spot, place] = picked_by_actions[old, place]
+            spot += 1

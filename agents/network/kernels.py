@@ -43,28 +43,6 @@ def spread_rows(
                 weight[row, place] += change[place]
 
 
-@entry
-def count_legal(masks: np.ndarray, starts: np.ndarray) -> None:
-    """`starts` holds where each position's legal actions begin, and their number at the end; `masks` int8[B, A]."""
-    starts[0] = 0
-    for index in range(len(masks)):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += masks[index, action] != 0
-        starts[index + 1] = starts[index] + count
-
-
-@entry
-def list_legal(masks: np.ndarray, actions: np.ndarray) -> None:
-    """`actions` int16[N] holds the legal actions of all positions one after the other; `masks` int8[B, A]."""
-    count = 0
-    for index in range(len(masks)):
-        for action in range(masks.shape[1]):
-            if masks[index, action] != 0:
-                actions[count] = action
-                count += 1
-
-
 @summing_entry
 def legal_log_policy(
     features: np.ndarray, weight: np.ndarray, bias: np.ndarray, starts: np.ndarray, picked: np.ndarray, logs: np.ndarray

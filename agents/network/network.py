@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from agents.network import kernels
-from agents.network.encoding import Encoding, encoding
+from agents.network.encoding import Encoding, Seen, encoding
 from agents.network.relations import NO_ROW
-from agents.network.sparse import EmbeddingSum, Judgement, Legal, Residual
+from agents.network.sparse import EmbeddingSum, Judgement, Residual, log_policy
 from envs.games import find_game
 
 IMPOSSIBLE: Final = -1e9  # about the logarithm of an illegal action's probability
@@ -80,31 +80,36 @@ class Network(nn.Module):
         """Where the network computes."""
         return self.bias.device
 
+    def look(self, observations: Tensor, masks: Tensor) -> Seen:
+        """What the network sees of observations int16[B, O], with legal actions where masks [B, A] are not 0."""
+        plain_masks = (masks if masks.element_size() == 1 else masks != 0).contiguous().view(torch.int8)
+        return self.encoding.look(observations.contiguous().numpy(), plain_masks.numpy())
+
     def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """float32[B, A], the logarithms of the actions' probabilities, illegal ones' `-inf`; float32[B], the values."""
-        features = self.features(observations)
-        values = self.value_head(features).squeeze(1)
-        return self._log_policy(features, Legal(self.encoding, observations, masks), masks), values
+        seen = self.look(observations, masks)
+        features = self.features(seen)
+        return self.log_policy(seen, features), self.value_head(features).squeeze(1)
 
     def value(self, observations: Tensor) -> Tensor:
         """float32[B]: the values alone."""
-        return self.value_head(self.features(observations)).squeeze(1)
+        no_actions = torch.zeros((len(observations), self.encoding.game.actions), dtype=torch.int8)
+        return self.value_head(self.features(self.look(observations, no_actions))).squeeze(1)
 
-    def act(self, observations: Tensor, masks: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def act(self, seen: Seen, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """int64[B] legal actions, float32[B] values, float32[B] logarithms of the actions' probabilities, without gradients.
 
         A number of float32[B], in [0, 1), decides which action is drawn; a negative one takes the most probable.
         """
         with torch.no_grad():
-            features = self.features(observations)
+            features = self.features(seen)
             values = self.value_head(features).squeeze(1)
-            legal = Legal(self.encoding, observations, masks)
             if self.device.type != "cpu":
-                return self._draw_densely(self._log_policy(features, legal, masks), numbers, values)
-            logs = legal.log_policy(features, self.policy_head.weight, self.policy_head.bias)
-            actions, chances = torch.empty(len(masks), dtype=torch.int64), torch.empty(len(masks))
+                return self._draw_densely(self.log_policy(seen, features), numbers, values)
+            logs = log_policy(seen, features, self.policy_head.weight, self.policy_head.bias)
+            actions, chances = torch.empty(len(seen), dtype=torch.int64), torch.empty(len(seen))
             answers = (actions.numpy(), chances.numpy())
-            kernels.draw_actions(logs, legal.starts, legal.actions, numbers.numpy(), *answers)
+            kernels.draw_actions(logs, seen.starts, seen.actions, numbers.numpy(), *answers)
         return actions, values, chances
 
     def _draw_densely(self, logs: Tensor, numbers: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -113,61 +118,58 @@ class Network(nn.Module):
         actions = torch.where(numbers.to(self.device) < 0, logs.argmax(dim=1), drawn)
         return actions, values, logs.gather(1, actions[:, None]).squeeze(1)
 
-    def judge(
-        self, observations: Tensor, masks: Tensor, actions: Tensor, magnet: "Network | None" = None, share: float = 0.0
-    ) -> "Judged":
+    def judge(self, seen: Seen, actions: Tensor, magnet: "Network | None" = None, share: float = 0.0) -> "Judged":
         """What is thought of positions and of the actions taken in them.
 
         The divergence is the mean, over the policy, of the logarithm of a probability less `share` times that of another
         network: minus the entropy without a `magnet`, the reverse Kullback-Leibler divergence from it if the share is 1.
         """
-        features = self.features(observations)
+        features = self.features(seen)
         values = self.value_head(features).squeeze(1)
         leads = self.lead_head(features).squeeze(1) if self.settings.foretells_lead else None
-        legal = Legal(self.encoding, observations, masks)
         if self.device.type == "cpu":
-            head, reference = self.policy_head, np.zeros(len(legal.actions), np.float32)
+            head, reference = self.policy_head, np.zeros(len(seen.actions), np.float32)
             if magnet is not None:
-                reference += np.float32(share) * magnet.legal_logs(observations, legal)
+                reference += np.float32(share) * magnet.legal_logs(seen)
             chances, divergences = Judgement.apply(  # type: ignore[no-untyped-call]
-                features, head.weight, head.bias, legal, actions, reference
+                features, head.weight, head.bias, seen, actions, reference
             )
             return Judged(values, chances, divergences, leads)
-        logs = self._log_policy(features, legal, masks)
+        logs = self.log_policy(seen, features)
         chances = logs.gather(1, actions.to(self.device)[:, None]).squeeze(1)
         differences = logs.clamp(min=IMPOSSIBLE)
         if magnet is not None:
             with torch.no_grad():
-                theirs = magnet._log_policy(magnet.features(observations), legal, masks)
-            differences = differences - share * theirs.clamp(min=IMPOSSIBLE)
+                differences = differences - share * magnet.log_policy(seen, magnet.features(seen)).clamp(min=IMPOSSIBLE)
         return Judged(values, chances, (logs.exp() * differences).sum(dim=1), leads)
 
-    def legal_logs(self, observations: Tensor, legal: Legal) -> np.ndarray:
+    def legal_logs(self, seen: Seen) -> np.ndarray:
         """float32[N]: the logarithms of the legal actions' probabilities, on the CPU, without gradients."""
         with torch.no_grad():
-            return legal.log_policy(self.features(observations), self.policy_head.weight, self.policy_head.bias)
+            return log_policy(seen, self.features(seen), self.policy_head.weight, self.policy_head.bias)
 
-    def _log_policy(self, features: Tensor, legal: Legal, masks: Tensor) -> Tensor:
+    def log_policy(self, seen: Seen, features: Tensor) -> Tensor:
         """float32[B, A]: the logarithms of the actions' probabilities by dense operations, on any device."""
-        there, starts = rows_there(legal.picked)
-        rows, begins = (torch.from_numpy(part).to(self.device) for part in (legal.picked[there].astype(np.int64), starts))
+        there, starts = rows_there(seen.picked_by_actions)
+        rows = torch.from_numpy(seen.picked_by_actions[there].astype(np.int64)).to(self.device)
+        begins = torch.from_numpy(starts).to(self.device)
         weights = nn.functional.embedding_bag(rows, self.policy_head.weight, begins, mode="sum")
         biases = nn.functional.embedding_bag(rows, self.policy_head.bias[:, None], begins, mode="sum")
-        positions = torch.from_numpy(np.repeat(np.arange(len(masks)), np.diff(legal.starts))).to(self.device)
-        logits = features.new_full(masks.shape, -torch.inf)
-        actions = torch.from_numpy(legal.actions.astype(np.int64)).to(self.device)
+        positions = torch.from_numpy(np.repeat(np.arange(len(seen)), np.diff(seen.starts))).to(self.device)
+        actions = torch.from_numpy(seen.actions.astype(np.int64)).to(self.device)
+        logits = features.new_full((len(seen), self.encoding.game.actions), -torch.inf)
         logits[positions, actions] = (weights * features[positions]).sum(dim=1) + biases.squeeze(1)
         return torch.log_softmax(logits, dim=1)
 
-    def features(self, observations: Tensor) -> Tensor:
+    def features(self, seen: Seen) -> Tensor:
         """float32[B, W]: what the heads see."""
-        picked = self.encoding(observations.numpy())
         if self.device.type == "cpu":
+            picked = torch.from_numpy(seen.picked)
             features = EmbeddingSum.apply(  # type: ignore[no-untyped-call]
-                torch.from_numpy(picked), self.embedding.weight, self.bias
+                picked, self.embedding.weight, self.bias
             )
         else:
-            features = torch.relu(self._embed(picked) + self.bias)
+            features = torch.relu(self._embed(seen.picked) + self.bias)
         for layer in self.layers:
             features = Residual.apply(  # type: ignore[no-untyped-call]
                 features, layer.weight, layer.bias, self.brief and self.training

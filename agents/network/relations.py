@@ -64,7 +64,9 @@ ACTION_ROWS: Final[dict[str, tuple[int, int]]] = {
 
 
 @kernel
-def pick_relations(game: Tag, observation: np.ndarray, first: int, rows: np.ndarray, count: int) -> int:
+def pick_relations(
+    game: Tag, observation: np.ndarray, surveyed: tuple[int, int], first: int, rows: np.ndarray, count: int
+) -> int:
     """The rows of a position's relations follow the `count` that are there; returns how many there are now."""
     if len(game) == OWARE:
         return oware_relations(observation, first, rows, count)
@@ -72,12 +74,12 @@ def pick_relations(game: Tag, observation: np.ndarray, first: int, rows: np.ndar
         return toguz_kumalak_relations(observation, first, rows, count)
     if len(game) == UISGE:
         return uisge_relations(observation, first, rows, count)
-    return eiyiu.relations(observation, first, rows, count)
+    return eiyiu.relations(observation, surveyed, first, rows, count)
 
 
 @kernel
 def survey(game: Tag, observation: np.ndarray) -> tuple[int, int]:
-    """What a position's actions share, counted once: in Eiyiu, where numbers fit and what each would expose; else nothing."""
+    """What all of a position's relations need, counted once: in Eiyiu, where numbers fit and what each would expose."""
     if len(game) == EIYIU:
         return eiyiu.survey(observation)
     return 0, 0

@@ -13,7 +13,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from agents.network import kernels
-from agents.network.encoding import Encoding
+from agents.network.encoding import Seen
 
 
 class EmbeddingSum(Function):
@@ -61,26 +61,11 @@ class Residual(Function):
         return features, torch.mm(change.t(), factor).float(), change.sum(dim=0, dtype=torch.float32), None
 
 
-class Legal:
-    """The legal actions of positions, one after the other: those of position b are `actions[starts[b]:starts[b + 1]]`.
-
-    `picked` int16[N, K] are the rows of the policy's head that an action's logit is the sum of.
-    """
-
-    def __init__(self, encoding: Encoding, observations: Tensor, masks: Tensor) -> None:
-        """From observations int16[B, O] and masks [B, A], where what is not 0 is legal."""
-        plain_masks = (masks if masks.element_size() == 1 else masks != 0).contiguous().view(torch.int8).numpy()
-        self.starts = np.empty(len(masks) + 1, np.int64)
-        kernels.count_legal(plain_masks, self.starts)
-        self.actions = np.empty(self.starts[-1], np.int16)
-        kernels.list_legal(plain_masks, self.actions)
-        self.picked = encoding.of_actions(observations.contiguous().numpy(), self.starts, self.actions)
-
-    def log_policy(self, features: Tensor, weight: Tensor, bias: Tensor) -> np.ndarray:
-        """float32[N]: the logarithms of the actions' probabilities, given the policy's head, [R, W] and [R]."""
-        logs = np.empty(len(self.actions), np.float32)
-        kernels.legal_log_policy(plain(features), plain(weight), plain(bias), self.starts, self.picked, logs)
-        return logs
+def log_policy(seen: Seen, features: Tensor, weight: Tensor, bias: Tensor) -> np.ndarray:
+    """float32[N]: the logarithms of the legal actions' probabilities, given the policy's head, [R, W] and [R]."""
+    logs = np.empty(len(seen.actions), np.float32)
+    kernels.legal_log_policy(plain(features), plain(weight), plain(bias), seen.starts, seen.picked_by_actions, logs)
+    return logs
 
 
 class Judgement(Function):
@@ -92,15 +77,15 @@ class Judgement(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, legal: Legal, chosen: Tensor, reference: np.ndarray
+        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, seen: Seen, chosen: Tensor, reference: np.ndarray
     ) -> tuple[Tensor, Tensor]:
         """See the class."""
-        logs = legal.log_policy(features, weight, bias)
+        logs = log_policy(seen, features, weight, bias)
         chances, divergences = torch.empty(len(features)), torch.empty(len(features))
         answers = (chances.numpy(), divergences.numpy())
-        kernels.judge_actions(logs, reference, legal.starts, legal.actions, chosen.numpy(), *answers)
+        kernels.judge_actions(logs, reference, seen.starts, seen.actions, chosen.numpy(), *answers)
         ctx.save_for_backward(features, weight, chosen, divergences)
-        ctx.rest = legal, logs, reference
+        ctx.rest = seen, logs, reference
         return chances, divergences
 
     @staticmethod
@@ -108,16 +93,16 @@ class Judgement(Function):
     def backward(ctx: Any, by_chance: Tensor, by_divergence: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients of features, weight and bias."""
         features, weight, chosen, divergences = ctx.saved_tensors
-        legal, logs, reference = ctx.rest
+        seen, logs, reference = ctx.rest
         answers = torch.zeros_like(features), torch.zeros_like(weight), torch.zeros(len(weight))
         kernels.spread_judgements(
             plain(features),
             plain(weight),
             logs,
             reference,
-            legal.starts,
-            legal.actions,
-            legal.picked,
+            seen.starts,
+            seen.actions,
+            seen.picked_by_actions,
             chosen.numpy(),
             plain(divergences),
             plain(by_chance),
