@@ -51,7 +51,12 @@ MINIMAX_SOURCES: Final = (
     "agents/minimax/selective.py",
 )
 MCTS_SOURCES: Final = ("agents/mcts/tree.py", "agents/mcts/search.py", "agents/mcts/rollout.py")
-NETWORK_SOURCES: Final = ("agents/network/relations.py", "agents/network/encoding.py", "agents/network/kernels.py")
+NETWORK_SOURCES: Final = (
+    "agents/network/relations.py",
+    "agents/network/encoding.py",
+    "agents/network/kernels.py",
+    "agents/network/symmetry.py",
+)
 KERNEL_LAYERS: Final = (GAME_SOURCES, ENDGAME_SOURCES, MINIMAX_SOURCES, MCTS_SOURCES, NETWORK_SOURCES)
 FLAGS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 ANY_ORDER: Final = {"reassoc", "contract", "nsz"}  # of a sum's terms, so that several are added at once
