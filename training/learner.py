@@ -106,17 +106,24 @@ class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
-    learning rate. With a `league`, snapshots of the network are taken for it, the first one here.
+    learning rate. With a `league`, snapshots of the network are taken for it, the first one here. With `symmetries`, what was
+    collected is learned from as it looks in a mirror: each ply through a symmetry of the board, drawn anew for each rollout.
     """
 
     policy: NetworkPolicy
     rollout_buffer: TurnBuffer
 
     def __init__(
-        self, *args: Any, entropy_schedule: Schedule | None = None, league: League | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        entropy_schedule: Schedule | None = None,
+        league: League | None = None,
+        symmetries: bool = False,
+        **kwargs: Any,
     ) -> None:
-        """Arguments are the library's, and the two above."""
+        """Arguments are the library's, and the three above."""
         super().__init__(*args, **kwargs)
+        self.symmetries = symmetries
         self.entropy_schedule = entropy_schedule
         self.league = league
         if league is not None:
@@ -144,9 +151,25 @@ class SelfPlayPPO(MaskablePPO):
             self.num_timesteps += env.num_envs
         values = self.policy.predict_values(torch.from_numpy(self._last_obs))
         buffer.compute_returns_and_advantage(values, ended)
+        if self.symmetries:
+            buffer.turn(self.policy.settings.game)
+            self._judge_anew()
         if self.league is not None:
             for name, score in self.league.scores().items():
                 self.logger.record(f"league/{name.replace(':', '_')}", score)
+
+    def _judge_anew(self) -> None:
+        """The logarithms of the rollout's actions' probabilities are the network's as it now is: every ratio begins at one."""
+        buffer, rollout = self.rollout_buffer, self.rollout_buffer.tensors()
+
+        def log_policy(*part: Tensor) -> Tensor:
+            with torch.no_grad():  # it counts for this thread alone
+                return self.policy.network.judge(*part)[1].cpu()
+
+        plies = (rollout.observations, rollout.action_masks, rollout.actions)
+        steps = zip(*(torch.split(part, buffer.n_envs) for part in plies), strict=True)
+        chances = [torch.cat(self.policy.parts(log_policy, *step)) for step in steps]
+        buffer.log_probs[:] = torch.stack(chances).numpy()
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -254,6 +277,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         learning_rate=linear(config.learning_rate, config.learning_rate_end),
         entropy_schedule=linear(config.entropy, config.entropy_end),
         league=env.opponents if isinstance(env.opponents, League) else None,
+        symmetries=config.symmetries,
         n_steps=config.plies_per_update // config.games,
         batch_size=config.batch_size,
         n_epochs=config.epochs,

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
+from agents.network.symmetry import SYMMETRIES, turned
+
 
 class Turns(Protocol):
     """Knows, after a step, who acted in each game and who is to move."""
@@ -78,6 +80,17 @@ class TurnBuffer(MaskableRolloutBuffer):
             next_values = self.values[step]
             running = 1.0 - self.episode_starts[step]
         self.returns = self.advantages + self.values
+
+    def turn(self, game: str) -> None:
+        """Every ply is seen through a symmetry of the game's board, which the buffer's own generator has drawn.
+
+        What was answered to the ply as it was stays: its value, and the logarithm of its action's probability.
+        """
+        plies = self.tensors()
+        which = self.rng.integers(SYMMETRIES[game], size=len(plies.actions))
+        seen = plies.observations.numpy(), plies.actions.numpy(), plies.action_masks.numpy()
+        for name, part in zip(("observations", "actions", "action_masks"), turned(game, *seen, which), strict=True):
+            setattr(self, name, part.reshape(getattr(self, name).shape))
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """The rollout's plies in minibatches, in a new random order."""
