@@ -25,6 +25,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 import envs
+from agents.network.symmetry import SYMMETRIES
 from agents.spec import make_agent
 from envs import BadConfig
 from training.checkpoint import read_checkpoint
@@ -572,10 +573,18 @@ def test_a_run_that_is_stopped_after_every_update_ends_where_one_does_that_never
     assert_same_checkpoint(whole, halved)
 
 
-@pytest.mark.parametrize("game", [name for name in envs.GAME_NAMES if name != "oware"])
-def test_a_run_of_any_game_that_is_stopped_ends_where_one_does_that_never_was(game: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("game", "extra"),
+    [
+        *((name, []) for name in envs.GAME_NAMES if name != "oware"),
+        *((name, ["symmetries=true", "threads=2"]) for name in SYMMETRIES),
+    ],
+)
+def test_a_run_of_any_game_that_is_stopped_ends_where_one_does_that_never_was(
+    game: str, extra: list[str], tmp_path: Path
+) -> None:
     whole, halved = tmp_path / "whole", tmp_path / "halved"
-    tiny = ["evaluation.opponents=[random, greedy]", f"plies={3 * UPDATE}"]
+    tiny = ["evaluation.opponents=[random, greedy]", f"plies={3 * UPDATE}", *extra]
     new_run(whole, *tiny, game=game).go()
     stop_after(new_run(halved, *tiny, game=game), 1).go()
     assert read_checkpoint(halved / CHECKPOINT)[1]["num_timesteps"] == UPDATE

@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, field_validator, model_validator
 
 from agents.network import CODES
+from agents.network.symmetry import SYMMETRIES
 from agents.spec import make_agent
 from envs.errors import BadConfig, BadOption, BadSpec
 from envs.games import find_game
@@ -34,10 +35,11 @@ class Strict(BaseModel):
         """Reads 1e6, which YAML takes for text; refuses what would be a number only by goodwill: yes, and numbers in quotes."""
         read = dict(data) if isinstance(data, dict) else {}
         for name, value in read.items():
-            numeric = name in cls.model_fields and cls.model_fields[name].annotation in (int, float)
+            kind = cls.model_fields[name].annotation if name in cls.model_fields else None
+            numeric, switch = kind in (int, float), kind is bool
             if numeric and isinstance(value, str) and EXPONENT.fullmatch(value):
                 read[name] = float(value)
-            elif isinstance(value, bool) or (numeric and isinstance(value, str)):
+            elif (isinstance(value, bool) and not switch) or (numeric and isinstance(value, str)):
                 raise ValueError(f"{name}: must be a number, not {value!r}")
         return read or data
 
@@ -120,6 +122,8 @@ class Config(Strict):
     )  # weight of the policy's divergence (reverse KL) from a moving average of itself in the loss
     magnet_updates: PositiveInt = 50  # updates that this average reaches back
     opening_plies: int = Field(0, ge=0, le=1000)  # random plies, at most, that a game begins with; nothing is learned from them
+    # Each ply is learned from as it looks through a symmetry of the board, drawn at random; Uisge has four, Eiyiu eight.
+    symmetries: bool = Field(False, strict=True)
     league: LeagueConfig = LeagueConfig()  # without one, all games are the learner's against itself
     network: NetworkConfig = NetworkConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -144,6 +148,8 @@ class Config(Strict):
                 f"options: with {bound}={limit} games can be over before the {record.opening_plies} random plies"
                 " that an evaluation opens with"
             )
+        if self.symmetries and self.game not in SYMMETRIES:
+            raise ValueError(f"symmetries: the board of {self.game} has none; there are some in {', '.join(SYMMETRIES)}")
         if self.plies_per_update % self.games:
             raise ValueError(f"plies_per_update: {self.plies_per_update} is no multiple of games ({self.games})")
         if self.plies_per_update % self.batch_size:

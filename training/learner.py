@@ -110,8 +110,9 @@ class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
-    learning rate. With a `league`, snapshots of the network are taken for it, the first one here. `magnet`, `magnet_updates`
-    and `lead_weight` are the config's.
+    learning rate. With a `league`, snapshots of the network are taken for it, the first one here. With `symmetries`, what was
+    collected is learned from as it looks in a mirror: each ply through a symmetry of the board, drawn anew for each rollout.
+    `magnet`, `magnet_updates` and `lead_weight` are the config's.
     """
 
     policy: NetworkPolicy
@@ -123,6 +124,7 @@ class SelfPlayPPO(MaskablePPO):
         *args: Any,
         entropy_schedule: Schedule | None = None,
         league: League | None = None,
+        symmetries: bool = False,
         magnet: float = 0.0,
         magnet_updates: int = 1,
         lead_weight: float = 0.0,
@@ -130,6 +132,7 @@ class SelfPlayPPO(MaskablePPO):
     ) -> None:
         """Arguments are the library's, and those above."""
         super().__init__(*args, **kwargs)
+        self.symmetries = symmetries
         self.entropy_schedule = entropy_schedule
         self.league = league
         self.magnet_weight = magnet
@@ -164,9 +167,25 @@ class SelfPlayPPO(MaskablePPO):
             self.num_timesteps += env.num_envs
         values = self.policy.predict_values(torch.from_numpy(self._last_obs))
         buffer.compute_returns_and_advantage(values, ended)
+        if self.symmetries:
+            buffer.turn(self.policy.settings.game)
+            self._judge_anew()
         if self.league is not None:
             for name, score in self.league.scores().items():
                 self.logger.record(f"league/{name.replace(':', '_')}", score)
+
+    def _judge_anew(self) -> None:
+        """The logarithms of the rollout's actions' probabilities are the network's as it now is: every ratio begins at one."""
+        buffer, rollout, network = self.rollout_buffer, self.rollout_buffer.tensors(), self.policy.network
+
+        def log_policy(observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
+            with torch.no_grad():  # it counts for this thread alone
+                return network.judge(network.look(observations, masks), actions.long()).chances.cpu()
+
+        plies = (rollout.observations, rollout.action_masks, rollout.actions)
+        steps = zip(*(torch.split(part, buffer.n_envs) for part in plies), strict=True)
+        chances = [torch.cat(self.policy.parts(log_policy, *step)) for step in steps]
+        buffer.log_probs[:] = torch.stack(chances).numpy()
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -297,6 +316,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         magnet_updates=config.magnet_updates,
         lead_weight=config.lead_weight,
         league=env.opponents if isinstance(env.opponents, League) else None,
+        symmetries=config.symmetries,
         n_steps=config.plies_per_update // config.games,
         batch_size=config.batch_size,
         n_epochs=config.epochs,

@@ -14,6 +14,7 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 from agents.network import Seen
+from agents.network.symmetry import SYMMETRIES, turned
 
 
 class Turns(Protocol):
@@ -115,6 +116,17 @@ class TurnBuffer(MaskableRolloutBuffer):
         rollout = self.tensors()
         leads = torch.from_numpy(flat(self.leads))
         return Plies(seen, rollout.actions, rollout.old_log_prob, rollout.advantages, rollout.returns, leads)
+
+    def turn(self, game: str) -> None:
+        """Every ply is seen through a symmetry of the game's board, which the buffer's own generator has drawn.
+
+        What was answered to the ply as it was stays: its value, and the logarithm of its action's probability.
+        """
+        plies = self.tensors()
+        which = self.rng.integers(SYMMETRIES[game], size=len(plies.actions))
+        seen = plies.observations.numpy(), plies.actions.numpy(), plies.action_masks.numpy()
+        for name, part in zip(("observations", "actions", "action_masks"), turned(game, *seen, which), strict=True):
+            setattr(self, name, part.reshape(getattr(self, name).shape))
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """The same as the library knows it."""

@@ -56,6 +56,7 @@ NETWORK_SOURCES: Final = (
     "agents/network/relations.py",
     "agents/network/encoding.py",
     "agents/network/kernels.py",
+    "agents/network/symmetry.py",
 )
 KERNEL_LAYERS: Final = (GAME_SOURCES, ENDGAME_SOURCES, MINIMAX_SOURCES, MCTS_SOURCES, NETWORK_SOURCES)
 FLAGS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "_nrt": False}
