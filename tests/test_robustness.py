@@ -318,7 +318,7 @@ def test_a_network_whose_answers_are_not_finite_ends_a_run_as_well(half: Path, m
         learn(run)
 
     monkeypatch.setattr(Run, "_learn", inflate)
-    assert_ended(resume(half), "update 2 (256 plies): not finite: the network's answers;", "the run at 256 plies")
+    assert_ended(resume(half), "update 3 (384 plies): not finite: the network's answers;", "the run at 256 plies")
 
 
 def test_an_error_that_has_nothing_to_do_with_numbers_is_not_called_a_divergence(

@@ -106,6 +106,10 @@ def needed(masks: Tensor | np.ndarray | None) -> Tensor:
     return torch.as_tensor(masks, device="cpu")
 
 
+class NotFinite(ArithmeticError):
+    """Says what is not a finite number any more."""
+
+
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
@@ -143,7 +147,7 @@ class SelfPlayPPO(MaskablePPO):
             league.watch(self.policy.network, 0)
 
     def collect(self) -> None:
-        """The buffer holds a new rollout; the schedules know how far the run was before it.
+        """The buffer holds a new rollout; the schedules know how far the run was before it. Raises `NotFinite`.
 
         The library's loop, less what it does once a step and game in Python.
         """
@@ -165,6 +169,8 @@ class SelfPlayPPO(MaskablePPO):
                 own, other = infos[index]["scores"][:: 1 - 2 * int(env.actor[index])]
                 buffer.note_lead(index, own - other)
             self.num_timesteps += env.num_envs
+        if not (np.isfinite(buffer.values).all() and np.isfinite(buffer.log_probs).all()):
+            raise NotFinite("the network's answers")
         values = self.policy.predict_values(torch.from_numpy(self._last_obs))
         buffer.compute_returns_and_advantage(values, ended)
         if self.symmetries:
@@ -350,15 +356,6 @@ def not_finite(learner: SelfPlayPPO) -> list[str]:
     weights = learner.policy.network.state_dict().items()
     spoilt = [f"the weights {name}" for name, weight in weights if not weight.isfinite().all()]
     return spoilt if np.isfinite(loss) else ["the loss", *spoilt]
-
-
-def can_answer(learner: SelfPlayPPO) -> bool:
-    """Whether the network has finite answers to the last observations."""
-    assert isinstance(learner._last_obs, np.ndarray) and isinstance(learner.env, SelfPlayVecEnv)
-    observations, masks = torch.from_numpy(learner._last_obs), torch.from_numpy(learner.env.action_masks())
-    network = learner.policy.network
-    _, *answers = network.act(network.look(observations, masks), torch.full((len(masks),), -1.0))
-    return all(bool(answer.isfinite().all()) for answer in answers)
 
 
 def linear(first: float, last: float) -> Schedule:

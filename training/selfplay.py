@@ -32,7 +32,7 @@ from training import checkpoint
 from training.arena import play_match
 from training.config import CHANGEABLE, Config, changed_config, config_name, load_config, shipped_configs
 from training.events import EventFile
-from training.learner import can_answer, make_games, make_learner, not_finite, prepare_torch
+from training.learner import NotFinite, make_games, make_learner, not_finite, prepare_torch
 from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -126,10 +126,8 @@ class Run:
         try:
             learner.collect()
             learner.train()
-        except RuntimeError as error:  # torch draws no action from numbers that are not finite
-            if can_answer(learner):
-                raise
-            raise self._diverged("the network's answers") from error
+        except NotFinite as error:
+            raise self._diverged(str(error)) from None
         if spoilt := not_finite(learner):
             raise self._diverged(", ".join(spoilt))
 

@@ -114,7 +114,7 @@ class Network(nn.Module):
 
     def _draw_densely(self, logs: Tensor, numbers: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """What `act` returns, on any device; there its own generator draws."""
-        drawn = torch.multinomial(logs.exp(), 1).squeeze(1)
+        drawn = torch.multinomial(logs.exp().nan_to_num(1.0), 1).squeeze(1)  # the caller sees what is not finite
         actions = torch.where(numbers.to(self.device) < 0, logs.argmax(dim=1), drawn)
         return actions, values, logs.gather(1, actions[:, None]).squeeze(1)
 
