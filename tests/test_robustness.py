@@ -368,6 +368,16 @@ def test_a_command_that_needs_an_extra_says_how_to_install_it(module: str, packa
     assert done.stderr == f"{name} needs the extra 'train': pip install 'spieltisch[train]' (there is no {package})\n"
 
 
+def test_the_training_benchmark_needs_pygame_for_connect_four_alone(tmp_path: Path) -> None:
+    assert run_without("pygame", tmp_path, "-m", "training.benchmark", "--help").returncode == 0
+    done = run_without("pygame", tmp_path, "-m", "training.benchmark", "--connect-four")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (
+        2,
+        "",
+        1,
+    ) and "pip install 'spieltisch[render]'" in done.stderr
+
+
 def test_an_import_that_needs_an_extra_is_an_import_error_that_says_so(tmp_path: Path) -> None:
     done = run_without("torch", tmp_path, "-c", "import training")
     assert done.returncode == 1

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any, Final
 
 import torch
@@ -11,7 +12,6 @@ from agents.network import Seen
 from envs import cli
 from envs.adapters.sb3 import SelfPlayVecEnv
 from training.config import Config, load_config
-from training.connect_four import ROLLOUT, plies_per_second
 from training.learner import SelfPlayPPO, make_games, make_learner, prepare_torch
 
 WARM_UP: Final = 1  # updates that are not counted
@@ -95,8 +95,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("override", nargs="*", metavar="KEY=VALUE", help="replaces a value of the config")
     given = parser.parse_intermixed_args(arguments)
+    if given.connect_four and find_spec("pygame") is None:
+        parser.error("--connect-four needs the extra 'render': pip install 'spieltisch[render]' (there is no pygame)")
     measured = measure(load_config(given.config, given.override), given.updates)
     if given.connect_four:
+        from training.connect_four import ROLLOUT, plies_per_second  # that game imports pygame
+
         measured["connect_four_plies_per_second"] = round(plies_per_second(2 * ROLLOUT))
     print(json.dumps(measured, indent=1))
     return 0
