@@ -18,7 +18,6 @@ from players import Lowest, Uniform, answer, numpys_global_state
 from rich.console import Console
 from safetensors import safe_open
 from safetensors.torch import save_file
-from test_training import CHECKPOINT, UPDATE, assert_same_checkpoint, new_run, stop_after
 
 import envs
 import training.learner
@@ -28,6 +27,7 @@ from envs import BadConfig, Position, VectorGames
 from envs.adapters.sb3 import BOTH, SelfPlayVecEnv
 from envs.games import find_game
 from envs.games.uisge.rules import PASS
+from runs import CHECKPOINT, UPDATE, assert_same_checkpoint, new_run, stop_after
 from training.arena import play_match
 from training.checkpoint import read_checkpoint
 from training.config import LeagueConfig, load_config

@@ -13,6 +13,7 @@ from scipy import stats
 import envs
 from agents.network import ENCODINGS, Encoding, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
 from agents.network.eiyiu import EXPOSED_DRAWS, EXPOSES, EXPOSING_DRAWS, FITTING_DRAWS, LACKED, LACKS, RUNS
+from agents.network.network import sums_of_rows
 from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
 from agents.network.sparse import Residual
 from envs import VectorGames
@@ -329,7 +330,7 @@ def test_answers_and_gradients_are_those_of_dense_operations(game: str, name: st
     seen = network.look(observations, masks)
     actions, values, chances = network.act(seen, torch.rand(len(masks)))
     judged = network.judge(seen, actions)[:3]
-    features = torch.relu(network._embed(seen.picked) + network.bias)
+    features = torch.relu(sums_of_rows(network.embedding.weight, seen.picked) + network.bias)
     for layer in network.layers:
         features = features + torch.relu(layer(features))
     logs = network.log_policy(seen, features)

@@ -20,41 +20,23 @@ from dying import run_until_killed, watch_writing
 from learners import new_learner
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 from tensorboard.summary.writer.record_writer import RecordWriter
-from test_training import CHECKPOINT, FILES, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
 
 from agents.network import load_network
 from envs.extras import EXTRAS
 from envs.files import replacing, write_file
+from runs import CHECKPOINT, FILES, TINY, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
 from training.checkpoint import read_checkpoint
 from training.selfplay import Run
 
-TINY = [
-    *("games=8", f"plies_per_update={UPDATE}", "batch_size=64", "epochs=2", f"plies={4 * UPDATE}", "threads=1"),
-    *("network.width=8", f"evaluation.every_plies={2 * UPDATE}", "evaluation.games=4", "evaluation.final_games=6"),
-    *("evaluation.opponents=[random, minimax:depth=1]", "checkpoint_minutes=1e-9"),
-]
+OFTEN = "checkpoint_minutes=1e-9"  # after every update
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny run that nothing happened to; tests only read it."""
     folder = tmp_path_factory.mktemp("runs") / "whole"
-    assert run_command("training.selfplay", "--config", "oware_quick", *TINY, f"run_dir={folder}").code == 0
+    assert run_command("training.selfplay", "--config", "oware_quick", *TINY, OFTEN, f"run_dir={folder}").code == 0
     return folder
-
-
-@pytest.fixture(scope="module")
-def half_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a tiny run that was stopped half way; tests only copy it."""
-    folder = tmp_path_factory.mktemp("runs") / "half"
-    stop_after(new_run(folder), 2).go()
-    return folder
-
-
-@pytest.fixture
-def half(half_once: Path, tmp_path: Path) -> Path:
-    """A copy of the run that was stopped half way, to do with as the test likes."""
-    return Path(shutil.copytree(half_once, tmp_path / "half"))
 
 
 def plies(folder: Path) -> int:
@@ -90,7 +72,7 @@ def test_what_a_kill_at_any_step_of_writing_would_leave_goes_on_to_where_the_run
 
     with monkeypatch.context() as patch:
         watch_writing(keep, patch.setattr)
-        assert run_command("training.selfplay", "--config", "oware_quick", *TINY, f"run_dir={folder}").code == 0
+        assert run_command("training.selfplay", "--config", "oware_quick", *TINY, OFTEN, f"run_dir={folder}").code == 0
     assert reached == sorted(reached) and set(reached) == {number * UPDATE for number in range(5)}
     leftovers = {path.name for left in kinds.values() for path in left.glob(".*.part")}
     assert leftovers == {f".{name}.part" for name in FILES - {"tensorboard"}}
@@ -104,9 +86,9 @@ def test_what_a_kill_at_any_step_of_writing_would_leave_goes_on_to_where_the_run
 
 def test_a_run_that_is_killed_at_random_moments_ends_where_one_does_that_never_was(whole: Path, tmp_path: Path) -> None:
     folder, rng = tmp_path / "run", random.Random(7)
-    codes = [run_until_killed(folder, TINY, rng.uniform(0, 0.6)) for _ in range(3)]
+    codes = [run_until_killed(folder, [*TINY, OFTEN], rng.uniform(0, 0.6)) for _ in range(3)]
     assert codes.count(-signal.SIGKILL) >= 2
-    assert run_until_killed(folder, TINY, 60) == 0
+    assert run_until_killed(folder, [*TINY, OFTEN], 60) == 0
     assert {path.name for path in folder.iterdir()} == FILES
     assert_same_checkpoint(folder, whole)
 
@@ -126,13 +108,13 @@ def assert_same_weights(one: Path, other: Path) -> None:
     assert all((array == tensors_2[name]).all() for name, array in tensors.items())
 
 
-def test_what_killed_processes_left_is_cleared_before_the_run_goes_on(half: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_killed_processes_left_is_cleared_before_the_run_goes_on(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (*FILES, "other"):
-        (half / f".{name}.part").write_bytes(b"half of it")
-    (half / "mine.part").write_bytes(b"somebody's")
+        (stopped / f".{name}.part").write_bytes(b"half of it")
+    (stopped / "mine.part").write_bytes(b"somebody's")
     monkeypatch.setattr(Run, "go", lambda run: None)
-    assert resume(half).code == 0
-    assert {path.name for path in half.iterdir()} == FILES | {"mine.part"}
+    assert resume(stopped).code == 0
+    assert {path.name for path in stopped.iterdir()} == FILES | {"mine.part"}
 
 
 def test_a_file_is_on_the_disk_before_it_has_its_name_and_then_the_name_is(
@@ -163,16 +145,16 @@ def fill_disk(patch: pytest.MonkeyPatch, file: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(FILES - {"tensorboard"}))
 def test_a_full_disk_ends_a_run_with_the_files_name_and_leaves_a_checkpoint_that_goes_on(
-    name: str, half: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
+    name: str, stopped: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
 ) -> None:
-    before = (half / name).read_bytes()
+    before = (stopped / name).read_bytes()
     with monkeypatch.context() as patch:
-        fill_disk(patch, half / name)
-        assert_ended(resume(half), "No space left on device", f"'{half / name}'")
-    assert {path.name for path in half.iterdir()} == FILES
-    assert (half / name).read_bytes() == before
-    assert resume(half).code == 0
-    assert_same_weights(half, whole)
+        fill_disk(patch, stopped / name)
+        assert_ended(resume(stopped), "No space left on device", f"'{stopped / name}'")
+    assert {path.name for path in stopped.iterdir()} == FILES
+    assert (stopped / name).read_bytes() == before
+    assert resume(stopped).code == 0
+    assert_same_weights(stopped, whole)
 
 
 def test_a_full_disk_in_mid_run_leaves_the_last_checkpoint(
@@ -197,7 +179,7 @@ def test_a_full_disk_in_mid_run_leaves_the_last_checkpoint(
 
 @pytest.mark.parametrize("events", [0, 1])
 def test_a_full_disk_under_tensorboards_file_ends_a_run_too(
-    events: int, half: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
+    events: int, stopped: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
 ) -> None:
     left, write = [events], RecordWriter.write
 
@@ -209,10 +191,10 @@ def test_a_full_disk_under_tensorboards_file_ends_a_run_too(
 
     with monkeypatch.context() as patch:
         patch.setattr(RecordWriter, "write", write_until_full)
-        assert_ended(resume(half), "No space left on device", f"'{half / 'tensorboard'}/events.out.tfevents")
-    assert plies(half) == 2 * UPDATE
-    assert resume(half).code == 0
-    assert_same_weights(half, whole)
+        assert_ended(resume(stopped), "No space left on device", f"'{stopped / 'tensorboard'}/events.out.tfevents")
+    assert plies(stopped) == 2 * UPDATE
+    assert resume(stopped).code == 0
+    assert_same_weights(stopped, whole)
 
 
 def test_an_error_that_is_not_the_files_keeps_its_own_name(tmp_path: Path) -> None:
@@ -236,9 +218,9 @@ def test_tensorboard_reads_what_a_run_wrote(whole: Path) -> None:
 
 
 @pytest.fixture
-def opponent(half_once: Path, tmp_path: Path) -> Path:
+def opponent(stopped_once: Path, tmp_path: Path) -> Path:
     """A run whose network plays, and which may be removed."""
-    return Path(shutil.copytree(half_once, tmp_path / "opponent"))
+    return Path(shutil.copytree(stopped_once, tmp_path / "opponent"))
 
 
 def test_an_opponent_whose_file_goes_while_a_run_lasts_plays_on(
@@ -281,9 +263,9 @@ def test_a_run_that_diverges_says_when_and_how_to_go_on_and_does(rate: str, tmp_
 
 
 def test_a_weight_that_is_spoilt_later_leaves_what_was_saved_before(
-    half: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
+    stopped: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
 ) -> None:
-    before = (half / CHECKPOINT).read_bytes()
+    before = (stopped / CHECKPOINT).read_bytes()
     learn = Run._learn
 
     def spoil(run: Run) -> None:
@@ -300,15 +282,15 @@ def test_a_weight_that_is_spoilt_later_leaves_what_was_saved_before(
     with monkeypatch.context() as patch:
         patch.setattr(Run, "_learn", spoil)
         hints = ("update 3 (384 plies): not finite: the weights value_head.bias;", "the run at 256 plies", "=0.00035")
-        assert_ended(resume(half), *hints)
-    tensors, *facts = content(half)
-    assert plies(half) == 2 * UPDATE and len(before) == (half / CHECKPOINT).stat().st_size
+        assert_ended(resume(stopped), *hints)
+    tensors, *facts = content(stopped)
+    assert plies(stopped) == 2 * UPDATE and len(before) == (stopped / CHECKPOINT).stat().st_size
     assert all(torch.from_numpy(array).isfinite().all() for array in tensors.values()) and facts
-    assert resume(half).code == 0
-    assert_same_weights(half, whole)
+    assert resume(stopped).code == 0
+    assert_same_weights(stopped, whole)
 
 
-def test_a_network_whose_answers_are_not_finite_ends_a_run_as_well(half: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_whose_answers_are_not_finite_ends_a_run_as_well(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     learn = Run._learn
 
     def inflate(run: Run) -> None:
@@ -318,18 +300,18 @@ def test_a_network_whose_answers_are_not_finite_ends_a_run_as_well(half: Path, m
         learn(run)
 
     monkeypatch.setattr(Run, "_learn", inflate)
-    assert_ended(resume(half), "update 3 (384 plies): not finite: the network's answers;", "the run at 256 plies")
+    assert_ended(resume(stopped), "update 3 (384 plies): not finite: the network's answers;", "the run at 256 plies")
 
 
 def test_an_error_that_has_nothing_to_do_with_numbers_is_not_called_a_divergence(
-    half: Path, monkeypatch: pytest.MonkeyPatch
+    stopped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(run: Run) -> None:
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr("training.learner.SelfPlayPPO.train", fail)
     with pytest.raises(RuntimeError, match="out of memory"):
-        resume(half)
+        resume(stopped)
 
 
 # What is left lying about, and what is not installed

@@ -6,7 +6,6 @@ import errno
 import io
 import json
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,75 +27,10 @@ import envs
 from agents.network.symmetry import SYMMETRIES
 from agents.spec import make_agent
 from envs import BadConfig
+from runs import CHECKPOINT, FILES, TINY, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
 from training.checkpoint import read_checkpoint
 from training.config import CHANGEABLE, Config, NetworkConfig, changed_config, checked_config, load_config, shipped_configs
-from training.selfplay import Run, new_folder
-
-CHECKPOINT = "checkpoint.safetensors"
-FILES = {"checkpoint.safetensors", "config.yaml", "curve.png", "network.safetensors", "summary.json", "tensorboard"}
-UPDATE = 8 * 16  # plies
-TINY = [
-    "games=8",
-    f"plies_per_update={UPDATE}",
-    "batch_size=64",
-    "epochs=2",
-    f"plies={4 * UPDATE}",
-    "threads=1",
-    "network.width=8",
-    f"evaluation.every_plies={2 * UPDATE}",
-    "evaluation.games=4",
-    "evaluation.final_games=6",
-    "evaluation.opponents=[random, minimax:depth=1]",
-]
-
-
-def train(folder: Path, *overrides: str) -> Done:
-    """A tiny run into the folder."""
-    return run_command("training.selfplay", "--config", "oware_quick", *TINY, f"run_dir={folder}", *overrides)
-
-
-def resume(folder: Path, *overrides: str) -> Done:
-    return run_command("training.selfplay", "--resume", folder, *overrides)
-
-
-def new_run(folder: Path, *overrides: str, game: str = "oware") -> Run:
-    """A tiny run at its beginning."""
-    config = load_config(f"{game}_quick", [*TINY, f"run_dir={folder}", *overrides])
-    run = Run(config, Console(file=io.StringIO()))
-    run.settle_in(new_folder(config, "unused"))
-    return run
-
-
-def stop_after(run: Run, updates: int) -> Run:
-    """The run, which will be asked to stop during that update."""
-    update, done = run.learner.train, []
-
-    def train() -> None:
-        update()
-        done.append(1)
-        run.stopping = len(done) >= updates
-
-    run.learner.train = train  # type: ignore[method-assign]
-    return run
-
-
-def content(folder: Path) -> tuple[dict[str, np.ndarray], Any, Any]:
-    """Tensors, counters and facts of a run's checkpoint, times and folder left out."""
-    tensors, counters, facts = read_checkpoint(folder / CHECKPOINT)
-    facts = {**facts, "seconds": None, "commit": None, "config": {**facts["config"], "run_dir": None}}
-    facts["evaluations"] = [{**evaluation, "seconds": None} for evaluation in facts["evaluations"]]
-    return {name: tensor.numpy() for name, tensor in tensors.items()}, counters, facts
-
-
-def assert_same_checkpoint(one: Path, other: Path) -> None:
-    """Both runs stand at exactly the same place."""
-    tensors, counters, facts = content(one)
-    tensors_2, counters_2, facts_2 = content(other)
-    assert tensors.keys() == tensors_2.keys()
-    for name, array in tensors.items():
-        np.testing.assert_array_equal(array, tensors_2[name], err_msg=name)
-    assert counters == counters_2
-    assert facts == facts_2
+from training.selfplay import Run
 
 
 @pytest.fixture(scope="module")
@@ -105,20 +39,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "finished"
     assert train(folder).code == 0
     return folder
-
-
-@pytest.fixture(scope="module")
-def stopped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a tiny run that was stopped half way; tests only copy it."""
-    folder = tmp_path_factory.mktemp("runs") / "stopped"
-    stop_after(new_run(folder), 2).go()
-    return folder
-
-
-@pytest.fixture
-def stopped(stopped_once: Path, tmp_path: Path) -> Path:
-    """A copy of the stopped run, to do with as the test likes."""
-    return Path(shutil.copytree(stopped_once, tmp_path / "stopped"))
 
 
 # Configs

@@ -44,9 +44,8 @@ class TurnBuffer(MaskableRolloutBuffer):
     """A maskable rollout buffer whose returns and advantages follow the mover.
 
     `same_mover[t, i]` is +1 where the actor of step t is to move again in game i, else -1; `spans[t, i]` is how many plies
-    lie between that step's position and the next. Minibatches come from the buffer's
-    own generator, not from NumPy's global one. `leads[t, i]` is what `note_lead` was told of the game's end, turned to each
-    step's actor.
+    lie between that step's position and the next; `leads[t, i]` is what `note_lead` was told of the game's end, turned to each
+    step's actor. Minibatches come from the buffer's own generator, not from NumPy's global one.
     """
 
     def __init__(self, *args: Any, turns: Turns, seed: int = 0, **kwargs: Any) -> None:

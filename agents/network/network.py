@@ -150,11 +150,8 @@ class Network(nn.Module):
 
     def log_policy(self, seen: Seen, features: Tensor) -> Tensor:
         """float32[B, A]: the logarithms of the actions' probabilities by dense operations, on any device."""
-        there, starts = rows_there(seen.picked_by_actions)
-        rows = torch.from_numpy(seen.picked_by_actions[there].astype(np.int64)).to(self.device)
-        begins = torch.from_numpy(starts).to(self.device)
-        weights = nn.functional.embedding_bag(rows, self.policy_head.weight, begins, mode="sum")
-        biases = nn.functional.embedding_bag(rows, self.policy_head.bias[:, None], begins, mode="sum")
+        weights = sums_of_rows(self.policy_head.weight, seen.picked_by_actions)
+        biases = sums_of_rows(self.policy_head.bias[:, None], seen.picked_by_actions)
         positions = torch.from_numpy(np.repeat(np.arange(len(seen)), np.diff(seen.starts))).to(self.device)
         actions = torch.from_numpy(seen.actions.astype(np.int64)).to(self.device)
         logits = features.new_full((len(seen), self.encoding.game.actions), -torch.inf)
@@ -169,19 +166,12 @@ class Network(nn.Module):
                 picked, self.embedding.weight, self.bias
             )
         else:
-            features = torch.relu(self._embed(seen.picked) + self.bias)
+            features = torch.relu(sums_of_rows(self.embedding.weight, seen.picked) + self.bias)
         for layer in self.layers:
             features = Residual.apply(  # type: ignore[no-untyped-call]
                 features, layer.weight, layer.bias, self.brief and self.training
             )
         return features
-
-    def _embed(self, picked: np.ndarray) -> Tensor:
-        """float32[B, W]: the same sum on any device."""
-        there, starts = rows_there(picked)
-        rows = torch.from_numpy(picked[there].astype(np.int64)).to(self.device)
-        embedded: Tensor = self.embedding(rows, torch.from_numpy(starts).to(self.device))
-        return embedded
 
 
 class Judged(NamedTuple):
@@ -193,8 +183,10 @@ class Judged(NamedTuple):
     leads: Tensor | None  # what the final lead is foretold to be, in the units it was trained with
 
 
-def rows_there(picked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """bool[N, K]: which of the rows [N, K] come before `NO_ROW`; int64[N]: how many do in all the lines before."""
+def sums_of_rows(matrix: Tensor, picked: np.ndarray) -> Tensor:
+    """float32[N, W]: the sums of the rows of the matrix [R, W] that int16[N, K] names up to `NO_ROW`, on any device."""
     there = np.logical_and.accumulate(picked != NO_ROW, axis=1)
     counts = there.sum(axis=1)
-    return there, np.cumsum(counts) - counts
+    rows = torch.from_numpy(picked[there].astype(np.int64)).to(matrix.device)
+    starts = torch.from_numpy(np.cumsum(counts) - counts).to(matrix.device)
+    return nn.functional.embedding_bag(rows, matrix, starts, mode="sum")
