@@ -262,7 +262,8 @@ class SelfPlayPPO(MaskablePPO):
         return gradient, statistics
 
     def _log_update(self, statistics: Tensor, clip: float) -> None:
-        names = ("policy_gradient_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "loss")
+        regularity = "entropy" if self.magnet is None else "entropy_and_magnet"  # with a magnet they are one sum
+        names = ("policy_gradient_loss", "value_loss", regularity, "approx_kl", "clip_fraction", "loss")
         for name, value in zip(names, statistics.mean(dim=0).tolist(), strict=True):
             self.logger.record(f"train/{name}", value)
         buffer = self.rollout_buffer
