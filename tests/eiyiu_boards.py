@@ -11,11 +11,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from reference import eiyiu
-from reference.eiyiu import STANDARD, Action, Cell, Options, State
 
 from envs import EndReason, Position
 from envs.engine.header import CHANCE
+from reference import eiyiu
+from reference.eiyiu import STANDARD, Action, Cell, Options, State
 
 WIDTH = 20
 WINDOW = WIDTH * WIDTH

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from itertools import combinations, pairwise
 
 import numpy as np
-from reference import oware
-from reference.oware import STANDARD, Houses, Options, State
 
 from envs import Position
+from reference import oware
+from reference.oware import STANDARD, Houses, Options, State
 
 LETTERS = "ABCDEFabcdef"
 START = "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S"

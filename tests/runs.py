@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from commands import Done, run_command
 from rich.console import Console
 
+from commands import Done, run_command
 from training.checkpoint import read_checkpoint
 from training.config import load_config
 from training.selfplay import Run, new_folder

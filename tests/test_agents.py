@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from batches import option_sets, played_on, random_game
-from oware_boards import in_engine, random_state
-from players import answer, answers, batch_of, numpys_global_state
 from safetensors import safe_open
 from safetensors.torch import save_file
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
@@ -34,9 +31,12 @@ from agents.network.sparse import Judgement
 from agents.policy import PolicyAgent
 from agents.spec import KNOWN, make_agent
 from agents.uniform import UniformAgent
+from batches import option_sets, played_on, random_game
 from envs import BadOption, BadSpec, IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game
+from oware_boards import in_engine, random_state
+from players import answer, answers, batch_of, numpys_global_state
 
 torch.set_num_threads(1)  # two wait for each other beside a busy process
 

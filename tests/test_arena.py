@@ -12,17 +12,17 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from batches import option_sets
-from commands import PROJECT, Done, assert_refused, commands, run_command
-from players import Lowest, Uniform, answer, dealt_as_in
 from scipy import stats
 
 import envs
 import training.arena
 from agents.spec import KNOWN, make_agent
+from batches import option_sets
+from commands import PROJECT, Done, assert_refused, commands, run_command
 from envs import BadConfig, IllegalMove, Position, VectorGames
 from envs.engine.header import MOVER
 from envs.games import find_game
+from players import Lowest, Uniform, answer, dealt_as_in
 from training.arena import Match, play_match, random_openings, score_interval, wilson_interval
 from training.evaluate import evaluate
 from training.rating import ratings

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import test_minimax as fixed
-from batches import random_game
-from players import answers, batch_of
 
 import envs
+import test_minimax as fixed
 from agents.endgames.database import Database, build, open_database
 from agents.endgames.oracle import draw_questions, grade
 from agents.minimax import budget, leaves, memory, stack
@@ -23,9 +21,11 @@ from agents.minimax.evaluation import WIN, tuned_balances
 from agents.minimax.stack import TOP
 from agents.minimax.weights import load_weights
 from agents.spec import make_agent
+from batches import random_game
 from envs import BadSpec, IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game
+from players import answers, batch_of
 
 pytestmark = pytest.mark.bounds
 

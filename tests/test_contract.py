@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numba
 import numpy as np
 import pytest
+
+import envs
 from batches import (
     as_dealt,
     assert_equal,
@@ -23,8 +25,6 @@ from batches import (
     some_of,
     with_masked_actions,
 )
-
-import envs
 from envs import EndReason, IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game

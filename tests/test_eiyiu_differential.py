@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+
 from eiyiu_boards import (
     DRAW,
     HAND_FIELD,
@@ -23,10 +24,9 @@ from eiyiu_boards import (
     scores,
     text_of,
 )
+from envs import Position, VectorGames
 from reference import eiyiu
 from reference.eiyiu import Action, Options, State
-
-from envs import Position, VectorGames
 
 SHIFT_LIMITS = (1, 2, 3, 10, 40, 200)
 OPTION_SETS = [Options(limit, same_tile) for limit, same_tile in product(SHIFT_LIMITS, eiyiu.SAME_TILES)]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import envs
 from eiyiu_boards import (
     CELL,
     DRAW,
@@ -28,14 +30,12 @@ from eiyiu_boards import (
 )
 from eiyiu_boards import read as board
 from eiyiu_figures import eiyiu_picture
-from reference import eiyiu
-from reference.eiyiu import STANDARD, Action, Cell, Options, State
-
-import envs
 from envs import BadOption, BadText, IllegalMove, Position, VectorGames, eiyiu_v0
 from envs.engine.record import Record, Recorder
 from envs.games import find_game
 from envs.games.eiyiu import rules
+from reference import eiyiu
+from reference.eiyiu import STANDARD, Action, Cell, Options, State
 
 pytestmark = pytest.mark.bounds
 

@@ -12,19 +12,19 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from commands import assert_refused, run_command
-from oware_boards import CHASE, all_houses, random_state
-from players import batch_of
-from reference import oware
-from reference.oware import Houses
 
 from agents.endgames import oracle, retrograde
 from agents.endgames.database import Database, available, build, build_memory, layer_path, open_database
 from agents.endgames.index import boards_below, list_boards, number_boards
 from agents.endgames.table import LEAST, MAX_SEEDS, MOST, PAIRS, byte_of, check_batch, probe_batch
 from agents.spec import make_agent
+from commands import assert_refused, run_command
 from envs import BadOption, BadSpec, Position
 from envs.games.oware import GRAND_SLAMS
+from oware_boards import CHASE, all_houses, random_state
+from players import batch_of
+from reference import oware
+from reference.oware import Houses
 
 COMMAND = "agents.endgames.command"
 Move = tuple[bool, Houses]

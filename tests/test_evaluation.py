@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-import uisge_boards
-from batches import few, random_line, some_of
-from commands import assert_refused, run_command
-from reference import eiyiu, uisge
 
 import envs
+import uisge_boards
 from agents.minimax import tune
 from agents.minimax.agent import MinimaxAgent
 from agents.minimax.evaluation import CLIP, tuned_balances
 from agents.minimax.features import FEATURE_NAMES, FEATURES, features_of_rows
 from agents.minimax.weights import load_weights, weights_file, write_weights
+from batches import few, random_line, some_of
+from commands import assert_refused, run_command
 from envs import Position
 from envs.engine.header import CHANCE
 from envs.errors import BadConfig
 from envs.games import find_game
+from reference import eiyiu, uisge
 from training.arena import play_match
 
 pytestmark = [pytest.mark.bounds, pytest.mark.jit_off]

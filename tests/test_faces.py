@@ -18,11 +18,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pettingzoo
 import pytest
-from batches import as_dealt, option_sets
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 
 import envs
+from batches import as_dealt, option_sets
 from envs import BadOption, IllegalMove, Position
 from envs.engine.game import Limit
 from envs.games import find_game

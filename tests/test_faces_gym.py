@@ -11,20 +11,20 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from batches import option_sets
 from gymnasium.utils import env_checker
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
-from players import Dealer, Episode, Lowest, Uniform, assert_same_episode, episode_by_hand
 from stable_baselines3.common import env_checker as sb3_env_checker
 
 import envs
 from agents.spec import make_agent
+from batches import option_sets
 from envs import BadOption, BadSpec, IllegalMove
 from envs.adapters.gym import OpponentEnv, OpponentVectorEnv
 from envs.engine.game import Limit
 from envs.games import find_game
 from envs.registration import gymnasium_id
+from players import Dealer, Episode, Lowest, Uniform, assert_same_episode, episode_by_hand
 
 pytestmark = pytest.mark.parametrize("game", envs.GAME_NAMES)
 

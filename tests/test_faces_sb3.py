@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from batches import as_dealt, option_sets
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
 import envs
+from batches import as_dealt, option_sets
 from envs import BadOption, IllegalMove, Position
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.games import find_game

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_layers import imports_of
 
 import envs
 from envs import VectorGames
 from envs.engine.jit import KERNEL_LAYERS, sources
+from test_layers import imports_of
 
 LAYERS = range(len(KERNEL_LAYERS))
 PROJECT = Path(envs.__file__).resolve().parents[1]

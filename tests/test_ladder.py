@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import PROJECT, assert_refused, run_command
 
 import envs
 from agents.spec import make_agent
+from commands import PROJECT, assert_refused, run_command
 from envs.games import find_game
 from training import ladder
 from training.arena import play_match

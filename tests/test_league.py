@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from commands import assert_refused, run_command
-from learners import new_learner, small_config
-from players import Lowest, Uniform, answer, numpys_global_state
 from rich.console import Console
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -23,10 +20,13 @@ import envs
 import training.learner
 from agents.policy import PolicyAgent
 from agents.spec import make_agent
+from commands import assert_refused, run_command
 from envs import BadConfig, Position, VectorGames
 from envs.adapters.sb3 import BOTH, SelfPlayVecEnv
 from envs.games import find_game
 from envs.games.uisge.rules import PASS
+from learners import new_learner, small_config
+from players import Lowest, Uniform, answer, numpys_global_state
 from runs import CHECKPOINT, UPDATE, assert_same_checkpoint, new_run, stop_after
 from training.arena import play_match
 from training.checkpoint import read_checkpoint

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 import torch
 from gymnasium import spaces
-from learners import copy_rollout, new_learner, recorded, small_config
-from players import numpys_global_state
 from sb3_contrib import MaskablePPO
 
 import envs
@@ -22,6 +20,8 @@ from envs import BadConfig
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.games import find_game
 from envs.games.uisge.rules import PASS
+from learners import copy_rollout, new_learner, recorded, small_config
+from players import numpys_global_state
 from training.arena import play_match
 from training.learner import SelfPlayPPO
 from training.rating import ratings

@@ -14,19 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import toguz_kumalak_boards
 import torch
-from batches import few, random_game
-from eiyiu_boards import in_engine, random_shape
-from oware_boards import CHASE, CHASE_ROUND
-from players import answer, answers, batch_of, numpys_global_state
-from reference import eiyiu
-from toguz_kumalak_boards import random_tuzdyks
-from uisge_boards import SHUTTLE, SHUTTLE_ROUND
 
 import agents.mcts.spec
 import agents.mcts.tree
 import envs
+import toguz_kumalak_boards
 from agents.mcts.agent import Found, MCTSAgent, best_actions
 from agents.mcts.network import NetworkSearch
 from agents.mcts.plain import PlainSearch
@@ -38,10 +31,17 @@ from agents.minimax.evaluation import WIN
 from agents.minimax.search import VALUE
 from agents.network import Network, NetworkSettings, observation_layout, save_network
 from agents.spec import make_agent, shipped_names
+from batches import few, random_game
+from eiyiu_boards import in_engine, random_shape
 from envs import BadSpec, IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.engine.jit import available_threads
 from envs.games import find_game
+from oware_boards import CHASE, CHASE_ROUND
+from players import answer, answers, batch_of, numpys_global_state
+from reference import eiyiu
+from toguz_kumalak_boards import random_tuzdyks
+from uisge_boards import SHUTTLE, SHUTTLE_ROUND
 
 pytestmark = pytest.mark.bounds
 torch.set_num_threads(1)

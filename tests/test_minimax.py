@@ -6,29 +6,29 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-import eiyiu_boards
 import numba
 import numpy as np
 import pytest
+
+import eiyiu_boards
+import envs
 import toguz_kumalak_boards
 import uisge_boards
-from batches import random_game
-from oware_boards import CHASE, CHASE_ROUND, in_engine, random_state
-from players import answer, answers, batch_of
-from reference import eiyiu
-
-import envs
 from agents.greedy import GreedyAgent
 from agents.minimax.agent import MAX_DEPTH, TABLE_ENTRIES, MinimaxAgent
 from agents.minimax.evaluation import WIN
 from agents.minimax.search import ACTION, VALUE
 from agents.spec import make_agent
+from batches import random_game
 from envs import IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game
 from envs.games.eiyiu.rules import SHARES
 from envs.games.oware import GRAND_SLAMS
 from envs.games.uisge import NO_MOVE
+from oware_boards import CHASE, CHASE_ROUND, in_engine, random_state
+from players import answer, answers, batch_of
+from reference import eiyiu
 
 pytestmark = pytest.mark.bounds
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batches import few, option_sets, random_game, some_of
-from players import answer, answers, batch_of, numpys_global_state
 
 import envs
 from agents.spec import MAX_SIMULATIONS, make_agent
 from agents.uniform import UniformAgent
+from batches import few, option_sets, random_game, some_of
 from envs import BadOption, BadSpec, Position, VectorGames
 from envs.engine.header import CHANCE, LAST_ACTION
 from envs.games import find_game
+from players import answer, answers, batch_of, numpys_global_state
 from training.arena import play_match
 
 pyspiel = pytest.importorskip("pyspiel")

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oware_boards import in_engine, random_state, show
-from reference import oware
-from reference.oware import Options, State
 
 import envs
 from envs import EndReason, Position, VectorGames
+from oware_boards import in_engine, random_state, show
+from reference import oware
+from reference.oware import Options, State
 
 REPETITION_LIMITS = (0, *range(2, 10))
 QUIET_LIMITS = (1, 2, 11, 12, 13, 19, 20, 21, 22, 37, 160)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import figures
 import numpy as np
 import pytest
+
+import envs
+import figures
+from envs import BadOption, BadText, EndReason, Position, VectorGames
+from envs.games import find_game
+from envs.games.oware import rules
 from oware_boards import (
     CHASE,
     CHASE_ROUND,
@@ -21,11 +26,6 @@ from oware_boards import (
 from oware_boards import read as board
 from reference import oware
 from reference.oware import STANDARD, Houses, Options
-
-import envs
-from envs import BadOption, BadText, EndReason, Position, VectorGames
-from envs.games import find_game
-from envs.games.oware import rules
 
 pytestmark = pytest.mark.bounds
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import envs
+from envs import EndReason, IllegalMove, Position, VectorGames
 from oware_boards import CHASE, CHASE_ROUND, LETTERS, START, TURNED, TURNED_LINE
 from oware_boards import read as twin
 from oware_boards import show as twin_text
 from reference import oware
 from reference.oware import Options, State
-
-import envs
-from envs import EndReason, IllegalMove, Position, VectorGames
 
 pytestmark = pytest.mark.jit_off
 

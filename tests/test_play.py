@@ -16,16 +16,16 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 import pytest
-from commands import PROJECT, Done, assert_refused, run_command
-from players import answer
 
 import envs
 from agents.human import HumanAgent, list_number, named_actions, numbered, quoted
 from agents.play import HINTS, Table, ask, deal
 from agents.spec import make_agent
+from commands import PROJECT, Done, assert_refused, run_command
 from envs import BadText, EndReason, IllegalMove, Position
 from envs.engine.header import CHANCE
 from envs.engine.record import Record, Recorder, read_records
+from players import answer
 from training.evaluate import evaluate
 
 Play: TypeAlias = Callable[..., Done]

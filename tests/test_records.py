@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from batches import facts, option_sets, random_game, random_line, some_of
 
 import envs
+from batches import facts, option_sets, random_game, random_line, some_of
 from envs import BadText, Position
 from envs.engine.record import Record, Recorder, read_records, write_records
 

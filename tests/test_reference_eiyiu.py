@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError
 from random import Random
 
 import pytest
+
 from eiyiu_figures import eiyiu_picture
 from reference import eiyiu
 from reference.eiyiu import STANDARD, Action, Cell, Options, State

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
 
-import figures
 import pytest
+
+import figures
 from oware_boards import read
 from reference import oware
 from reference.oware import STANDARD, Options, State

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, asdict
 
-import figures
 import pytest
+
+import figures
 import toguz_kumalak_figures as known
 from reference import toguz_kumalak as toguz
 from reference.toguz_kumalak import STANDARD, Options, State

@@ -6,6 +6,7 @@ import random
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
+
 import uisge_figures as figures
 from reference import uisge
 from reference.uisge import STANDARD, Options, State

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import envs
 from batches import (
     assert_equal,
     assert_same_future,
@@ -18,8 +20,6 @@ from batches import (
     snapshot,
     with_masked_actions,
 )
-
-import envs
 from envs import BadOption, IllegalMove, Position, VectorGames
 from envs.engine.game import Choice, Switch
 from envs.engine.header import CHANCE

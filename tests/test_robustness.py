@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from commands import PROJECT, Done, run_command
-from dying import run_until_killed, watch_writing
-from learners import new_learner
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 from tensorboard.summary.writer.record_writer import RecordWriter
 
 from agents.network import load_network
+from commands import PROJECT, Done, run_command
+from dying import run_until_killed, watch_writing
 from envs.extras import EXTRAS
 from envs.files import replacing, write_file
+from learners import new_learner
 from runs import CHECKPOINT, FILES, TINY, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
 from training.checkpoint import read_checkpoint
 from training.selfplay import Run

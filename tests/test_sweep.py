@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from commands import PROJECT, Done, assert_refused, run_command
 from rich.console import Console
 from scipy import stats
 
 import envs
 from agents.spec import make_agent
+from commands import PROJECT, Done, assert_refused, run_command
 from training import sweep as command
 from training.arena import play_match, wilson_interval
 from training.config import Config, checked_config

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-import eiyiu_boards
 import numpy as np
 import pytest
 import torch
-import uisge_boards
-from batches import few
-from learners import new_learner, small_config
-from reference import eiyiu, uisge
 
+import eiyiu_boards
 import envs
+import uisge_boards
 from agents.network.symmetry import BARRED, HAND, ORIGIN, SYMMETRIES, turned
+from batches import few
 from envs import BadConfig, EndReason, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games.uisge.rules import PASS
+from learners import new_learner, small_config
+from reference import eiyiu, uisge
 from training.learner import SelfPlayPPO
 
 # The symmetries by their numbers.

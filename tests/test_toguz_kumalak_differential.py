@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+
+from envs import EndReason, Position, VectorGames
 from reference import toguz_kumalak as toguz
 from reference.toguz_kumalak import NO_TUZDYKS, Options, State
 from toguz_kumalak_boards import GAME, in_engine, random_state, random_tuzdyks
-
-from envs import EndReason, Position, VectorGames
 
 REPETITION_LIMITS = (0, *range(2, 10))
 QUIET_LIMITS = (1, 2, 17, 18, 19, 35, 36, 37, 54, 200, 2000)

@@ -7,18 +7,18 @@ from collections import Counter
 from itertools import combinations, pairwise
 from typing import Any
 
-import figures
 import numpy as np
 import pytest
-import toguz_kumalak_figures as known
-from reference import toguz_kumalak as toguz
-from reference.toguz_kumalak import STANDARD, Options, State
-from toguz_kumalak_boards import CHASE, CHASE_ROUND, GAME, START, in_engine, random_state, random_tuzdyks, turned
 
 import envs
+import figures
+import toguz_kumalak_figures as known
 from envs import BadOption, BadText, IllegalMove, Position, VectorGames
 from envs.games import find_game
 from envs.games.toguz_kumalak import rules
+from reference import toguz_kumalak as toguz
+from reference.toguz_kumalak import STANDARD, Options, State
+from toguz_kumalak_boards import CHASE, CHASE_ROUND, GAME, START, in_engine, random_state, random_tuzdyks, turned
 
 pytestmark = pytest.mark.bounds
 

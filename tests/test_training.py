@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from commands import PROJECT, Done, assert_refused, run_command
 from rich.console import Console
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -26,6 +25,7 @@ from safetensors.torch import save_file
 import envs
 from agents.network.symmetry import SYMMETRIES
 from agents.spec import make_agent
+from commands import PROJECT, Done, assert_refused, run_command
 from envs import BadConfig
 from runs import CHECKPOINT, FILES, TINY, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
 from training.checkpoint import read_checkpoint

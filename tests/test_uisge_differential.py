@@ -10,11 +10,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+
+from envs import EndReason, Position, VectorGames
 from reference import uisge
 from reference.uisge import Options, State
 from uisge_boards import BOTH_STUCK_NEXT, RULES, engine_options, in_engine, random_state
-
-from envs import EndReason, Position, VectorGames
 
 LIMITS = ((0, 400), *((times, 400) for times in range(2, 10)), (2, 9), (9, 60), (3, 2000))  # repetition_limit, move_limit
 MOVE_LIMITS = (1, 2, 3, 5, 12, 37, 100)

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import envs
 import uisge_figures as figures
+from envs import BadOption, BadText, IllegalMove, Position, VectorGames
+from envs.games import find_game
+from envs.games.uisge import rules
 from reference import uisge
 from reference.uisge import STANDARD, Board, Options, State
 from uisge_boards import (
@@ -23,11 +28,6 @@ from uisge_boards import (
     random_state,
     turned,
 )
-
-import envs
-from envs import BadOption, BadText, IllegalMove, Position, VectorGames
-from envs.games import find_game
-from envs.games.uisge import rules
 
 pytestmark = pytest.mark.bounds
 

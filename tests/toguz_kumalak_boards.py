@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import numpy as np
-from reference import toguz_kumalak as toguz
-from reference.toguz_kumalak import NO_TUZDYKS, STANDARD, Holes, Options, State, Stores, Tuzdyks
 
 from envs import Position
+from reference import toguz_kumalak as toguz
+from reference.toguz_kumalak import NO_TUZDYKS, STANDARD, Holes, Options, State, Stores, Tuzdyks
 
 GAME = "toguz_kumalak"
 START = "9,9,9,9,9,9,9,9,9/9,9,9,9,9,9,9,9,9/0,0/-,-/0"

@@ -9,10 +9,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from reference import uisge
-from reference.uisge import STANDARD, Board, Options, State
 
 from envs import Position
+from reference import uisge
+from reference.uisge import STANDARD, Board, Options, State
 
 START = "7/2nn3/1nnnn2/2ssss1/3ss2/7 s"
 RULES = tuple(product(uisge.NO_MOVE, ("no", "yes")))  # no_move, diagonal_jumps
