@@ -55,6 +55,7 @@ def copy_rollout(source: SelfPlayPPO, target: SelfPlayPPO) -> None:
     """The target stands where the source does: the same rollout, network and progress."""
     for name in ROLLOUT:
         setattr(target.rollout_buffer, name, getattr(source.rollout_buffer, name).copy())
+    target.rollout_buffer.looks = list(source.rollout_buffer.looks)
     target.rollout_buffer.full = True
     target._current_progress_remaining = source._current_progress_remaining
     target.policy.network.load_state_dict(source.policy.network.state_dict())

@@ -257,12 +257,12 @@ def test_a_lead_is_the_final_one_of_the_plys_own_actor_where_the_rollout_shows_t
 def test_a_head_beside_learns_to_foretell_the_lead_and_unknown_leads_teach_nothing() -> None:
     learner = new_learner(lead_weight=1.0, value_coefficient=0.0, learning_rate=3e-3, learning_rate_end=3e-3, epochs=20)
     learner.collect()
-    plies = learner.rollout_buffer.plies(learner._look_at_rollout())
+    plies = learner.rollout_buffer.plies()
     known = ~plies.leads.isnan()
 
     def error() -> float:
         with torch.no_grad():
-            judged = learner.policy.network.judge(learner._look_at_rollout(), plies.actions)
+            judged = learner.policy.network.judge(plies.seen, plies.actions)
         return float((judged.leads - plies.leads / 10)[known].square().mean())  # type: ignore[operator]
 
     before = error()
@@ -272,7 +272,7 @@ def test_a_head_beside_learns_to_foretell_the_lead_and_unknown_leads_teach_nothi
         head = learner.policy.network.lead_head.weight.clone()
     learner.rollout_buffer.leads[:] = np.nan
     learner.policy.optimizer.zero_grad()
-    part = learner.rollout_buffer.plies(learner._look_at_rollout())
+    part = learner.rollout_buffer.plies()
     gradient, _ = learner._gradient([learner.policy.network.lead_head.weight], part, len(part.actions), 0.2)
     assert not gradient[0].any() and torch.equal(head, learner.policy.network.lead_head.weight)
 
@@ -281,7 +281,7 @@ def test_the_divergence_from_a_magnet_is_that_of_kullback_and_leibler_and_draws_
     learner = new_learner(magnet=1.0, entropy=0.0)
     learner.collect()
     plies = learner.rollout_buffer.tensors()
-    seen = learner._look_at_rollout(), plies.actions
+    seen = learner.rollout_buffer.plies()[:2]
     network, magnet = learner.policy.network, learner.magnet
     assert magnet is not None
     with torch.no_grad():
@@ -300,8 +300,7 @@ def test_the_divergence_from_a_magnet_is_that_of_kullback_and_leibler_and_draws_
 def test_with_a_share_of_the_magnet_the_loss_weighs_entropy_and_divergence() -> None:
     learner = new_learner(magnet=0.3, entropy=0.1)
     learner.collect()
-    plies = learner.rollout_buffer.tensors()
-    seen = learner._look_at_rollout(), plies.actions
+    seen = learner.rollout_buffer.plies()[:2]
     network = learner.policy.network
     together = 0.4 * network.judge(*seen, learner.magnet, 0.3 / 0.4).divergences
     apart = 0.1 * network.judge(*seen).divergences + 0.3 * network.judge(*seen, learner.magnet, 1.0).divergences

@@ -13,7 +13,7 @@ import torch
 import eiyiu_boards
 import envs
 import uisge_boards
-from agents.network.symmetry import BARRED, HAND, ORIGIN, SYMMETRIES, turned
+from agents.network.symmetry import BARRED, HAND, ORIGIN, SYMMETRIES, inverses, turned, turned_actions
 from batches import few
 from envs import BadConfig, EndReason, Position, VectorGames
 from envs.engine.header import CHANCE
@@ -32,10 +32,18 @@ STUCK = "5s1/4nss/2snnn1/3n1N1/3s1s1/7 s"  # South, to move, cannot
 EIYIU_OPTIONS = [eiyiu.Options(limit, same_tile) for limit, same_tile in product((10, 200), eiyiu.SAME_TILES)]
 
 
+def turned_plies(
+    game: str, observations: np.ndarray, actions: np.ndarray, masks: np.ndarray, which: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Observations, actions and masks through the symmetries."""
+    seen, legal = turned(game, observations, masks, which)
+    return seen, turned_actions(game, observations, actions, which), legal
+
+
 def turned_one(position: Position, actions: Sequence[int], which: int) -> tuple[np.ndarray, list[int], np.ndarray]:
     """What the mover sees through the symmetry, its actions there, and what is legal."""
     seen, legal = (np.repeat(part[None], len(actions), axis=0) for part in (position.observation(), position.action_mask()))
-    observations, images, masks = turned(position.game, seen, np.array(actions), legal, np.full(len(actions), which))
+    observations, images, masks = turned_plies(position.game, seen, np.array(actions), legal, np.full(len(actions), which))
     return observations[0], images.tolist(), masks[0]
 
 
@@ -200,7 +208,7 @@ def batch(game: str, count: int = 48) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def all_turned(game: str, plies: tuple[np.ndarray, ...], which: int) -> tuple[np.ndarray, ...]:
     """All plies through the same symmetry."""
-    return turned(game, *plies, np.full(len(plies[0]), which))
+    return turned_plies(game, *plies, np.full(len(plies[0]), which))
 
 
 def same(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:
@@ -221,6 +229,10 @@ def test_the_symmetries_are_a_group(game: str) -> None:
     products = np.argmax(table, axis=2)
     for row in (*products, *products.T):
         assert sorted(row) == list(numbers), "each has an inverse"
+    assert [products[which][back] for which, back in enumerate(inverses(np.array(numbers)))] == [0] * len(numbers)
+    for which in numbers:
+        back = np.full(len(plies[0]), inverses(np.array(which)))
+        assert np.array_equal(turned_actions(game, images[which][0], images[which][1], back), plies[1])
 
 
 @pytest.mark.parametrize("game", SYMMETRIES)
@@ -228,22 +240,28 @@ def test_every_ply_of_a_batch_goes_through_its_own_symmetry(game: str) -> None:
     plies = batch(game)
     before = [part.copy() for part in plies]
     which = np.random.default_rng(1).integers(SYMMETRIES[game], size=48)
-    together = turned(game, *plies, which)
+    together = turned_plies(game, *plies, which)
     for index in range(48):
-        alone = turned(game, *(part[index : index + 1] for part in plies), which[index : index + 1])
+        alone = turned_plies(game, *(part[index : index + 1] for part in plies), which[index : index + 1])
         assert same(alone, tuple(part[index : index + 1] for part in together))
     assert same(tuple(before), plies), "what was given is as it was"
     assert [part.dtype for part in together] == [part.dtype for part in plies]
-    truths = turned(game, plies[0], plies[1], plies[2].astype(np.bool_), which)
-    assert truths[2].dtype == np.bool_ and np.array_equal(truths[2], together[2] != 0)
+    truths = turned(game, plies[0], plies[2].astype(np.bool_), which)[1]
+    assert truths.dtype == np.bool_ and np.array_equal(truths, together[2] != 0)
 
 
 def test_a_game_without_symmetries_and_a_number_that_names_none_are_refused() -> None:
     with pytest.raises(ValueError, match="oware"):
-        turned("oware", *batch("oware"), np.zeros(48, np.int64))
+        all_turned("oware", batch("oware"), 0)
+    observations, actions, masks = batch("oware")
+    with pytest.raises(ValueError, match="oware"):
+        turned_actions("oware", observations, actions, np.zeros(48, np.int64))
     for game, number in (("uisge", 4), ("eiyiu", 8), ("eiyiu", -1)):
+        observations, actions, masks = batch(game)
         with pytest.raises(ValueError, match="0 to"):
-            turned(game, *batch(game), np.full(48, number))
+            turned(game, observations, masks, np.full(48, number))
+        with pytest.raises(ValueError, match="0 to"):
+            turned_actions(game, observations, actions, np.full(48, number))
 
 
 # Learning
@@ -271,24 +289,30 @@ def test_the_ratio_of_every_turned_ply_is_one_before_the_first_update(game: str,
 
 
 @pytest.mark.parametrize("game", SYMMETRIES)
-def test_a_turned_rollout_is_the_one_collected_seen_through_drawn_symmetries(game: str) -> None:
-    plain, learner = collected(game=game, seed=3), collected(game=game, seed=3, symmetries=True)
+def test_every_ply_is_answered_through_a_drawn_symmetry_and_played_on_the_board_as_it_lies(game: str) -> None:
+    learner, played = new_learner(game=game, seed=3, symmetries=True), []
+    games = learner.env.games  # type: ignore[union-attr]
+    original = games.step
+
+    def step(actions: np.ndarray, *active: np.ndarray) -> None:
+        played.append((games.observation.copy(), actions.copy(), games.action_mask.copy()))
+        original(actions, *active)
+
+    games.step = step
+    learner.collect()
+    rollout, seen = learner.rollout_buffer.tensors(), [np.concatenate(parts) for parts in zip(*played, strict=True)]
     which = np.random.default_rng(3).integers(SYMMETRIES[game], size=512)
-    counts = np.bincount(which)
-    assert counts.min() > 512 / SYMMETRIES[game] / 2, "none is rare"
-    rollout, other = plain.rollout_buffer.tensors(), learner.rollout_buffer.tensors()
-    seen = (rollout.observations.numpy(), rollout.actions.numpy(), rollout.action_masks.numpy())
-    assert same(turned(game, *seen, which), (other.observations.numpy(), other.actions.numpy(), other.action_masks.numpy()))
-    for name in ("old_values", "advantages", "returns"):
-        assert torch.equal(getattr(rollout, name), getattr(other, name)), name
-    differences = (rollout.old_log_prob - other.old_log_prob).abs()
-    torch.testing.assert_close(differences[which == 0], torch.zeros(counts[0]), rtol=0, atol=1e-5)
-    assert (differences[which != 0] > 1e-3).any()
-    assert np.array_equal(plain._last_obs, learner._last_obs), "the games themselves are not turned"
+    assert np.bincount(which).min() > 512 / SYMMETRIES[game] / 2, "none is rare"
+    expected = turned_plies(game, *seen, which)
+    assert same(expected, (rollout.observations.numpy(), rollout.actions.numpy(), rollout.action_masks.numpy()))
+    assert (np.take_along_axis(seen[2], seen[1][:, None], axis=1) != 0).all(), "what was played is legal there"
+    values, chances, _ = learner.policy.evaluate_actions(rollout.observations, rollout.actions, rollout.action_masks)
+    torch.testing.assert_close(values.flatten(), rollout.old_values, rtol=0, atol=1e-5)
+    torch.testing.assert_close(chances, rollout.old_log_prob, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("game", SYMMETRIES)
-def test_several_threads_judge_turned_plies_as_one_does(game: str) -> None:
+def test_several_threads_answer_turned_plies_as_one_does(game: str) -> None:
     one, three = collected(game=game, symmetries=True), collected(game=game, symmetries=True, threads=3)
     assert np.array_equal(one.rollout_buffer.observations, three.rollout_buffer.observations)
     np.testing.assert_allclose(one.rollout_buffer.log_probs, three.rollout_buffer.log_probs, rtol=0, atol=1e-5)

@@ -55,8 +55,7 @@ def measure(config: Config, updates: int) -> dict[str, Any]:
 
 def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
     """The passes of one update have been made and thrown away."""
-    seen = learner._look_at_rollout()
-    plies = seen, learner.rollout_buffer.plies(seen).actions
+    seen, actions, *_ = learner.rollout_buffer.plies()
     network = learner.policy.network.train()
     parameters = list(network.parameters())
 
@@ -69,7 +68,7 @@ def _network_alone(learner: SelfPlayPPO, config: Config) -> None:
         torch.autograd.grad(judged.values.sum() + judged.chances.sum(), parameters, allow_unused=True)
 
     for size, function in [(config.games, forward)] + [(config.batch_size, forward_and_backward)] * config.epochs:
-        for batch in zip(*(part.tensor_split(len(seen) // size) for part in plies), strict=True):
+        for batch in zip(*(part.tensor_split(len(seen) // size) for part in (seen, actions)), strict=True):
             learner.policy.parts(function, *batch)
 
 

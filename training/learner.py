@@ -1,109 +1,35 @@
 """MaskablePPO with our network and a faster update.
 
-The library keeps collecting, the schedules and the logger. Two parts are ours: the policy, which is `agents.network.Network`
-behind the library's interface, and `train`. Both cut a batch into as many parts as there are threads, and each part stays on
-its thread. Two threads inside every matrix product are as fast on an idle machine, but several times slower than one beside
-a busy process, as they wait for each other at every product.
+The library keeps the schedules, the logger and what is saved. Collecting and updating are ours, over `training.policy`, which
+cuts batches into parts.
 """
 
 import copy
 import ctypes
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.network import Network, NetworkSettings, Seen, observation_layout
+from agents.network import NetworkSettings, observation_layout
+from agents.network.symmetry import SYMMETRIES, inverses, turned, turned_actions
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
 from training.league import League
+from training.policy import NetworkPolicy, Parts
 from training.rollout import Plies, TurnBuffer
-
-Answer = TypeVar("Answer")
 
 M_TRIM_THRESHOLD: Final = -1  # glibc's names and numbers, see mallopt(3)
 M_MMAP_THRESHOLD: Final = -3
 KEPT_BYTES: Final = 1 << 30
 LEAD_UNIT: Final = 10.0  # points of a score in one of what is foretold
-
-
-class Parts:
-    """Calls a function on the parts of a batch, one thread a part."""
-
-    def __init__(self, threads: int) -> None:
-        """So many parts, computed at the same time."""
-        self.threads = threads
-        self._pool = ThreadPoolExecutor(threads)
-
-    def __call__(self, function: Callable[..., Answer], *batch: Tensor | Seen) -> list[Answer]:
-        """The function's answers, in the order of the parts."""
-        if self.threads == 1:
-            return [function(*batch)]
-        parts = [whole.tensor_split(self.threads) for whole in batch]
-        return list(self._pool.map(function, *parts))
-
-
-class NetworkPolicy(MaskableActorCriticPolicy):
-    """The library's policy interface over a `Network`."""
-
-    def __init__(self, *args: Any, settings: NetworkSettings, parts: Parts, **kwargs: Any) -> None:
-        """A policy with a new network of these settings; without gradients it answers a batch in parts."""
-        self.settings = settings
-        self.parts = parts
-        super().__init__(*args, **kwargs)
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        self.network = Network(self.settings)
-        self.optimizer = self.optimizer_class(
-            self.network.parameters(),
-            lr=lr_schedule(1),  # type: ignore[call-arg]
-            fused=True,
-            **self.optimizer_kwargs,
-        )
-
-    def forward(
-        self, obs: Tensor, deterministic: bool = False, action_masks: Tensor | np.ndarray | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions [B], values [B, 1] and the actions' log-probabilities [B]. Raises `ValueError` without masks."""
-        numbers = torch.full((len(obs),), -1.0) if deterministic else torch.rand(len(obs))
-        answers = self.parts(self._act, obs.cpu(), needed(action_masks), numbers)
-        actions, values, chances = (torch.cat(parts) for parts in zip(*answers, strict=True))
-        return actions, values[:, None], chances
-
-    def _act(self, observations: Tensor, masks: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return self.network.act(self.network.look(observations, masks), numbers)
-
-    def evaluate_actions(
-        self, obs: Tensor, actions: Tensor, action_masks: Tensor | np.ndarray | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Values [B, 1], log-probabilities of the actions [B], entropies [B]. Raises `ValueError` without masks."""
-        judged = self.network.judge(self.network.look(obs.cpu(), needed(action_masks)), actions.long().cpu())
-        return judged.values[:, None], judged.chances, -judged.divergences
-
-    def predict_values(self, obs: Any) -> Tensor:
-        """Values [B, 1]."""
-        with torch.no_grad():
-            return self.network.value(obs.cpu())[:, None]
-
-    def _predict(self, observation: Any, deterministic: bool = False, action_masks: np.ndarray | None = None) -> Tensor:
-        return self.forward(observation, deterministic, action_masks)[0]
-
-
-def needed(masks: Tensor | np.ndarray | None) -> Tensor:
-    """The masks, in the CPU's memory. Raises `ValueError` if there are none."""
-    if masks is None:
-        raise ValueError("the policy needs action masks: without them it would play illegal moves")
-    return torch.as_tensor(masks, device="cpu")
 
 
 class NotFinite(ArithmeticError):
@@ -114,8 +40,8 @@ class SelfPlayPPO(MaskablePPO):
     """MaskablePPO over a `TurnBuffer`; batches are computed in parts.
 
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
-    learning rate. With a `league`, snapshots of the network are taken for it, the first one here. With `symmetries`, what was
-    collected is learned from as it looks in a mirror: each ply through a symmetry of the board, drawn anew for each rollout.
+    learning rate. With a `league`, snapshots of the network are taken for it, the first one here. With `symmetries`, plies are
+    answered and learned from as they look through a symmetry of the board, which the buffer's generator draws.
     `magnet`, `magnet_updates` and `lead_weight` are the config's.
     """
 
@@ -159,11 +85,14 @@ class SelfPlayPPO(MaskablePPO):
         self.policy.set_training_mode(False)
         buffer.reset()
         for _ in range(self.n_steps):
-            observations, starts, masks = self._last_obs, self._last_episode_starts, env.action_masks()
-            actions, values, chances = self.policy.forward(torch.from_numpy(observations), action_masks=masks)
-            self._last_obs, rewards, ended, infos = env.step(actions.cpu().numpy())  # type: ignore[assignment]
+            starts = self._last_episode_starts
+            observations, masks, which = self._what_is_shown(env.action_masks())
+            seen, answers, values, chances = self.policy.look_and_act(torch.from_numpy(observations), torch.from_numpy(masks))
+            buffer.looks += seen
+            actions = answers.cpu().numpy()
+            self._last_obs, rewards, ended, infos = env.step(self._as_played(observations, actions, which))  # type: ignore[assignment]
             self._last_episode_starts = ended
-            buffer.add(observations, actions.cpu().numpy(), rewards, starts, values, chances, action_masks=masks)
+            buffer.add(observations, actions, rewards, starts, values, chances, action_masks=masks)
             for index in np.flatnonzero(ended).tolist():
                 self.ep_info_buffer.append(infos[index]["episode"])
                 own, other = infos[index]["scores"][:: 1 - 2 * int(env.actor[index])]
@@ -173,25 +102,24 @@ class SelfPlayPPO(MaskablePPO):
             raise NotFinite("the network's answers")
         values = self.policy.predict_values(torch.from_numpy(self._last_obs))
         buffer.compute_returns_and_advantage(values, ended)
-        if self.symmetries:
-            buffer.turn(self.policy.settings.game)
-            self._judge_anew()
         if self.league is not None:
             for name, score in self.league.scores().items():
                 self.logger.record(f"league/{name.replace(':', '_')}", score)
 
-    def _judge_anew(self) -> None:
-        """The logarithms of the rollout's actions' probabilities are the network's as it now is: every ratio begins at one."""
-        buffer, rollout, network = self.rollout_buffer, self.rollout_buffer.tensors(), self.policy.network
+    def _what_is_shown(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Observations and masks for the network, and the symmetries that they are seen through, if any."""
+        observations, game = self._last_obs, self.policy.settings.game
+        assert isinstance(observations, np.ndarray)
+        if not self.symmetries:
+            return observations, masks, None
+        which = self.rollout_buffer.rng.integers(SYMMETRIES[game], size=len(masks))
+        return *turned(game, observations, masks, which), which
 
-        def log_policy(observations: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
-            with torch.no_grad():  # it counts for this thread alone
-                return network.judge(network.look(observations, masks), actions.long()).chances.cpu()
-
-        plies = (rollout.observations, rollout.action_masks, rollout.actions)
-        steps = zip(*(torch.split(part, buffer.n_envs) for part in plies), strict=True)
-        chances = [torch.cat(self.policy.parts(log_policy, *step)) for step in steps]
-        buffer.log_probs[:] = torch.stack(chances).numpy()
+    def _as_played(self, observations: np.ndarray, actions: np.ndarray, which: np.ndarray | None) -> np.ndarray:
+        """The actions that the network chose in what it saw, on the board as it lies."""
+        if which is None:
+            return actions
+        return turned_actions(self.policy.settings.game, observations, actions, inverses(which))
 
     def train(self) -> None:
         """The policy has been updated from the rollout: `n_epochs` passes in minibatches."""
@@ -201,20 +129,14 @@ class SelfPlayPPO(MaskablePPO):
             self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         parameters = list(self.policy.network.parameters())
-        seen = self._look_at_rollout()
         statistics = []
         for _ in range(self.n_epochs):
-            for batch in self.rollout_buffer.minibatches(self.batch_size, seen):
+            for batch in self.rollout_buffer.minibatches(self.batch_size):
                 advantages = (batch.advantages - batch.advantages.mean()) / (batch.advantages.std() + 1e-8)
                 statistics.append(self._update(parameters, batch._replace(advantages=advantages), clip))
             self._n_updates += 1
         self._move_magnet()
         self._log_update(torch.stack(statistics), clip)
-
-    def _look_at_rollout(self) -> Seen:
-        """What the network sees of the rollout's plies: once for all epochs, as it may take longer than a forward pass."""
-        rollout = self.rollout_buffer.tensors()
-        return Seen.together(self.policy.parts(self.policy.network.look, rollout.observations, rollout.action_masks))
 
     def _move_magnet(self) -> None:
         """The moving average has come as much nearer to the network as one update does."""

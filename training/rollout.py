@@ -14,7 +14,6 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 from agents.network import Seen
-from agents.network.symmetry import SYMMETRIES, turned
 
 
 class Turns(Protocol):
@@ -45,7 +44,8 @@ class TurnBuffer(MaskableRolloutBuffer):
 
     `same_mover[t, i]` is +1 where the actor of step t is to move again in game i, else -1; `spans[t, i]` is how many plies
     lie between that step's position and the next; `leads[t, i]` is what `note_lead` was told of the game's end, turned to each
-    step's actor. Minibatches come from the buffer's own generator, not from NumPy's global one.
+    step's actor; `looks` are what the network saw of the plies, in their order. Minibatches come from the buffer's own
+    generator, not from NumPy's global one.
     """
 
     def __init__(self, *args: Any, turns: Turns, seed: int = 0, **kwargs: Any) -> None:
@@ -60,6 +60,7 @@ class TurnBuffer(MaskableRolloutBuffer):
         self.same_mover = np.zeros((self.buffer_size, self.n_envs), np.float32)
         self.spans = np.ones((self.buffer_size, self.n_envs), np.int64)
         self.leads = np.full((self.buffer_size, self.n_envs), np.nan, np.float32)
+        self.looks: list[Seen] = []
         super().reset()
         self.action_masks = self.action_masks.astype(np.bool_)  # a quarter of the library's memory
 
@@ -101,31 +102,21 @@ class TurnBuffer(MaskableRolloutBuffer):
             running = 1.0 - self.episode_starts[step]
         self.returns = self.advantages + self.values
 
-    def minibatches(self, batch_size: int, seen: Seen) -> Iterator[Plies]:
-        """The rollout's plies, of which the network sees `seen`, in minibatches, in a new random order."""
-        plies = self.plies(seen)
+    def minibatches(self, batch_size: int) -> Iterator[Plies]:
+        """The rollout's plies in minibatches, in a new random order."""
+        plies = self.plies()
         order = self.permutation()
         for start in range(0, len(order), batch_size):
             indices = order[start : start + batch_size]
             rows = torch.from_numpy(indices)
-            yield Plies(seen[indices], *(part[rows].to(self.device) for part in plies[1:]))
+            yield Plies(plies.seen[indices], *(part[rows].to(self.device) for part in plies[1:]))
 
-    def plies(self, seen: Seen) -> Plies:
+    def plies(self) -> Plies:
         """The whole rollout, sharing the buffer's memory."""
+        self.looks = [Seen.together(self.looks)] if len(self.looks) > 1 else self.looks
         rollout = self.tensors()
         leads = torch.from_numpy(flat(self.leads))
-        return Plies(seen, rollout.actions, rollout.old_log_prob, rollout.advantages, rollout.returns, leads)
-
-    def turn(self, game: str) -> None:
-        """Every ply is seen through a symmetry of the game's board, which the buffer's own generator has drawn.
-
-        What was answered to the ply as it was stays: its value, and the logarithm of its action's probability.
-        """
-        plies = self.tensors()
-        which = self.rng.integers(SYMMETRIES[game], size=len(plies.actions))
-        seen = plies.observations.numpy(), plies.actions.numpy(), plies.action_masks.numpy()
-        for name, part in zip(("observations", "actions", "action_masks"), turned(game, *seen, which), strict=True):
-            setattr(self, name, part.reshape(getattr(self, name).shape))
+        return Plies(self.looks[0], rollout.actions, rollout.old_log_prob, rollout.advantages, rollout.returns, leads)
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """The same as the library knows it."""

@@ -25,46 +25,69 @@ ORIGIN: Final = HAND + 1  # where Eiyiu's observations name cells, plus one: the
 BARRED: Final = HAND + 3
 
 
-def turned(
-    game: str, observations: np.ndarray, actions: np.ndarray, masks: np.ndarray, which: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Observations int16[B, O], actions int64[B] and masks bool or int8 [B, A] through the symmetries `which` int64[B] names.
+def turned(game: str, observations: np.ndarray, masks: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Observations int16[B, O] and masks bool or int8 [B, A] through the symmetries `which` int64[B] names.
 
     The answers are new arrays. Raises `ValueError` for a game without symmetries, and for a number that names none.
     """
+    seen, legal = np.ascontiguousarray(observations), np.ascontiguousarray(masks)
+    turned_observations, turned_masks = np.empty_like(seen), np.empty_like(legal)
+    given = seen, legal.view(np.int8), _checked(game, which)
+    turn_batch(find_game(game).tag, *given, turned_observations, turned_masks.view(np.int8))
+    return turned_observations, turned_masks
+
+
+def turned_actions(game: str, observations: np.ndarray, actions: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """int64[B]: what actions int64[B] of the mover in observations int16[B, O] are through the symmetries.
+
+    Raises what `turned` does.
+    """
+    answers = np.empty(len(actions), np.int64)
+    given = np.ascontiguousarray(observations), np.ascontiguousarray(actions, np.int64), _checked(game, which)
+    turn_actions(find_game(game).tag, *given, answers)
+    return answers
+
+
+def inverses(which: np.ndarray) -> np.ndarray:
+    """int64[B]: the symmetries that undo those of `which`: only a quarter turn is not its own."""
+    swapped = (which & TOP_BOTTOM) // TOP_BOTTOM * LEFT_RIGHT + (which & LEFT_RIGHT) // LEFT_RIGHT * TOP_BOTTOM
+    return np.where(which & DIAGONAL, DIAGONAL + swapped, which)
+
+
+def _checked(game: str, which: np.ndarray) -> np.ndarray:
     count = SYMMETRIES.get(game)
     if count is None:
         raise ValueError(f"the board of {game} has no symmetries; there are some in {', '.join(SYMMETRIES)}")
     if ((which < 0) | (which >= count)).any():
         raise ValueError(f"the symmetries of {game} are 0 to {count - 1}")
-    seen, legal = np.ascontiguousarray(observations), np.ascontiguousarray(masks)
-    answers = np.empty_like(seen), np.empty(len(actions), np.int64), np.empty_like(legal)
-    given = seen, np.ascontiguousarray(actions, np.int64), legal.view(np.int8), np.ascontiguousarray(which, np.int64)
-    turn_batch(find_game(game).tag, *given, answers[0], answers[1], answers[2].view(np.int8))
-    return answers
+    return np.ascontiguousarray(which, np.int64)
 
 
 @entry
 def turn_batch(
     game: Tag,
     observations: np.ndarray,
-    actions: np.ndarray,
     masks: np.ndarray,
     which: np.ndarray,
     turned_observations: np.ndarray,
-    turned_actions: np.ndarray,
     turned_masks: np.ndarray,
 ) -> None:
-    """The last three hold what the first three are through the symmetries; masks are int8."""
+    """The last two hold what the first two are through the symmetries; masks are int8."""
     for index in range(len(observations)):
         symmetry, sums = which[index], mirrors(game, observations[index])
         turn_observation(game, observations[index], symmetry, sums, turned_observations[index])
-        turned_actions[index] = turned_action(game, actions[index], symmetry, sums)
         for action in range(masks.shape[1]):
             turned_masks[index, action] = 0
         for action in range(masks.shape[1]):
             if masks[index, action] != 0:
                 turned_masks[index, turned_action(game, action, symmetry, sums)] = 1
+
+
+@entry
+def turn_actions(game: Tag, observations: np.ndarray, actions: np.ndarray, which: np.ndarray, answers: np.ndarray) -> None:
+    """`answers` holds what the actions are through the symmetries."""
+    for index in range(len(observations)):
+        answers[index] = turned_action(game, actions[index], which[index], mirrors(game, observations[index]))
 
 
 @kernel
