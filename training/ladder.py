@@ -18,6 +18,7 @@ from envs.engine.vector import VectorGames
 from envs.errors import BadConfig, BadOption
 from envs.files import write_file
 from envs.games import find_game
+from training import markdown
 from training.arena import play_match
 from training.plots import plot_ladder
 from training.selfplay import current_commit
@@ -118,10 +119,8 @@ def is_won(rung: Mapping[str, Any]) -> bool:
 def table(result: Mapping[str, Any]) -> str:
     """The rungs as a table in Markdown, one a line."""
     name = unit(result["game"])
-    lines = [
-        f"| {name} | score | 95 % interval | won-drawn-lost | different games | time a move | better |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    headings = (name, "score", "95 % interval", "won-drawn-lost", "different games", "time a move", "better")
+    rows = []
     for rung in result["rungs"]:
         times = " and ".join(duration(seconds) for seconds in rung["seconds_per_move"])
         cells = (
@@ -133,8 +132,8 @@ def table(result: Mapping[str, Any]) -> str:
             times,
             "yes" if is_won(rung) else "**not shown**",
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        rows.append(cells)
+    return markdown.table(headings, rows) + "\n"
 
 
 def duration(seconds: float) -> str:

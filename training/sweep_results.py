@@ -18,6 +18,7 @@ from agents.policy import PolicyAgent
 from agents.spec import NETWORK_FILE
 from envs.errors import BadConfig
 from envs.files import write_file
+from training import markdown
 from training.arena import CONFIDENCE, play_match, wilson_interval
 from training.config import checked_config
 from training.plots import plot_sweep
@@ -267,7 +268,7 @@ def _warnings(result: Mapping[str, Any]) -> list[str]:
 def _table(result: Mapping[str, Any]) -> str:
     opponents = result["sweep"]["opponents"]
     headings = ["", "variant", "plies", "minutes", "mean", *opponents, "against control", "above control", ""]
-    lines = [_line(headings), _line(["---"] * len(headings))]
+    lines = []
     for rank, row in enumerate(result["variants"], 1):
         seconds = [run["seconds"] for run in row["runs"]]
         scores = row["scores"] or [None] * len(opponents)
@@ -276,20 +277,12 @@ def _table(result: Mapping[str, Any]) -> str:
             f"`{row['variant']}`",
             f"{row['plies'] / 1e6:.2f} M" if row["plies"] else "",
             f"{np.mean(seconds) / 60:.2f}" if seconds else "",
-            *(_score(score) for score in [row["score"], *scores, row["against_control"]]),
+            *(markdown.score(score, "mean") for score in [row["score"], *scores, row["against_control"]]),
             _difference(row["difference"]),
             f"**{row['verdict']}**" if row["verdict"] in ("better", "worse") else row["verdict"],
         ]
-        lines.append(_line(cells))
-    return "\n".join(lines)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _score(row: Row | None) -> str:
-    return f"{row['mean']:.1%} ({100 * row['low']:.0f} to {100 * row['high']:.0f})" if row else ""
+        lines.append(cells)
+    return markdown.table(headings, lines)
 
 
 def _difference(row: Row | None) -> str:

@@ -1,7 +1,7 @@
 """The policy and value network, what it sees of an observation, and the file it is kept in."""
 
 from agents.network.encoding import CODES, ENCODINGS, Code, Encoding, Seen, coded_columns, encoding
-from agents.network.file import FORMAT, load_network, save_network
+from agents.network.file import FORMAT, load_network, network_summary, save_network
 from agents.network.network import Network, NetworkSettings, observation_layout
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "coded_columns",
     "encoding",
     "load_network",
+    "network_summary",
     "observation_layout",
     "save_network",
 ]

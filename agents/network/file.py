@@ -15,10 +15,13 @@ from envs.errors import BadSpec
 FORMAT: Final = "spieltisch-network-1"
 
 
-def save_network(path: str | os.PathLike[str], network: Network, summary: Mapping[str, Any] | None = None) -> None:
+def save_network(
+    path: str | os.PathLike[str], network: Network, summary: Mapping[str, Any] | None = None, dtype: torch.dtype = torch.float32
+) -> None:
     """The file holds weights and settings, and the summary of the run they come from; or is as it was if writing fails."""
     texts = {"settings": json.dumps(asdict(network.settings)), "summary": json.dumps(summary or {})}
-    write_tensors(path, network.state_dict(), {"format": FORMAT, **texts})
+    weights = {name: weight.to(dtype) for name, weight in network.state_dict().items()}
+    write_tensors(path, weights, {"format": FORMAT, **texts})
 
 
 def load_network(path: str | os.PathLike[str]) -> Network:
@@ -39,3 +42,11 @@ def load_network(path: str | os.PathLike[str]) -> Network:
         reason = " ".join(str(error).split())[:200]
         raise BadSpec(f"{path} does not hold a network that can be used here: {reason}") from None
     return network.eval()
+
+
+def network_summary(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The summary of the run that a network file comes from; empty if it comes from none. Raises `BadSpec`."""
+    try:
+        return json.loads(read_tensors(path, FORMAT)[1]["summary"])
+    except (KeyError, ValueError) as error:
+        raise BadSpec(f"no network: {error}") from None
