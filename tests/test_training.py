@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 import envs
+from agents.network import load_network
 from agents.network.symmetry import SYMMETRIES
 from agents.spec import make_agent
 from commands import PROJECT, Done, assert_refused, run_command
@@ -533,6 +535,41 @@ def test_other_seeds_and_other_numbers_of_plies_end_elsewhere(finished: Path, tm
     weights, weights_2 = content(finished)[0], content(other)[0]
     for name in ("network.embedding.weight", "games.rows", "torch_state"):
         assert (weights[name] != weights_2[name]).any()
+
+
+def test_a_run_can_begin_with_the_weights_of_another_and_goes_on_without_its_file(finished: Path, tmp_path: Path) -> None:
+    other, folder = tmp_path / "other.safetensors", tmp_path / "run"
+    shutil.copyfile(finished / "network.safetensors", other)
+    extra = (f"start={other}", "magnet=0.1", "lead_weight=0.1", "league={past: 0.25}", "seed=5")
+    run = new_run(folder, *extra)
+    (snapshot,) = run.learner.league.snapshots.values()
+    assert run.learner.magnet is not None
+    for network in (run.learner.policy.network, run.learner.magnet, snapshot.agent.network):
+        weights = network.state_dict()
+        assert all(torch.equal(weights[name], weight) for name, weight in load_network(other).state_dict().items())
+        assert "lead_head.weight" in weights
+    stop_after(run, 1).go()
+    other.unlink()
+    Run.resumed(folder, [], Console(file=io.StringIO())).go()
+    assert read_checkpoint(folder / CHECKPOINT)[1]["num_timesteps"] == 4 * UPDATE
+
+
+@pytest.mark.parametrize(
+    ("overrides", "hint"),
+    [
+        (["start=no/where"], "no/where"),
+        (["start={finished}", "network.width=16"], "width 8, the run 16"),
+        (["start={finished}", "network.encoding=counts"], "encoding relations, the run counts"),
+        (["start={finished}", "network.layers=0"], "layers 1, the run 0"),
+        (["start=7"], "start: "),
+    ],
+)
+def test_a_network_that_a_run_cannot_begin_with_is_refused_in_one_line(
+    overrides: list[str], hint: str, finished: Path, tmp_path: Path
+) -> None:
+    done = train(tmp_path / "run", *(override.format(finished=finished) for override in overrides))
+    assert_refused(done, hint)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_finished_run_that_is_resumed_changes_nothing(tmp_path: Path) -> None:

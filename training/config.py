@@ -126,6 +126,7 @@ class Config(Strict):
     symmetries: bool = Field(False, strict=True)
     league: LeagueConfig = LeagueConfig()  # without one, all games are the learner's against itself
     network: NetworkConfig = NetworkConfig()
+    start: str | None = None  # a run's folder, a network file or a shipped agent: the network begins with its weights
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoint_minutes: PositiveFloat = 5.0
     threads: int = Field(2, ge=1, le=1024)  # parts of a minibatch computed at the same time

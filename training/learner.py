@@ -17,8 +17,9 @@ from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.network import NetworkSettings, observation_layout
+from agents.network import Network, NetworkSettings, load_network, observation_layout
 from agents.network.symmetry import SYMMETRIES, inverses, turned, turned_actions
+from agents.spec import network_file
 from envs.adapters.sb3 import SelfPlayVecEnv
 from envs.errors import BadConfig
 from training.config import Config
@@ -29,6 +30,7 @@ from training.rollout import Plies, TurnBuffer
 M_TRIM_THRESHOLD: Final = -1  # glibc's names and numbers, see mallopt(3)
 M_MMAP_THRESHOLD: Final = -3
 KEPT_BYTES: Final = 1 << 30
+STARTED: Final = ("width", "layers", "encoding")  # what must be the same in a network that a run starts with
 LEAD_UNIT: Final = 10.0  # points of a score in one of what is foretold
 
 
@@ -223,8 +225,22 @@ def make_games(config: Config) -> SelfPlayVecEnv:
     )
 
 
-def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
-    """A new learner over the games that the config asks for. Raises `BadConfig` if its device is not there."""
+def starting_network(config: Config) -> Network | None:
+    """The network that a new run begins with, None if with random weights. Raises `BadSpec` and `BadConfig`."""
+    if config.start is None:
+        return None
+    network = load_network(network_file(config.start))
+    for name, wanted in (("game", config.game), *((name, getattr(config.network, name)) for name in STARTED)):
+        if (found := getattr(network.settings, name)) != wanted:
+            raise BadConfig(f"start: {config.start} has {name} {found}, the run {wanted}")
+    return network
+
+
+def make_learner(env: SelfPlayVecEnv, config: Config, start: Network | None = None) -> SelfPlayPPO:
+    """A new learner over the games that the config asks for, with the weights of `start` where its network has them too.
+
+    Raises `BadConfig` if its device is not there.
+    """
     if config.device == "cuda" and not torch.cuda.is_available():
         raise BadConfig("device: torch finds no CUDA device here; use cpu or auto")
     settings = NetworkSettings(
@@ -257,7 +273,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config) -> SelfPlayPPO:
         max_grad_norm=config.max_gradient,
         rollout_buffer_class=TurnBuffer,
         rollout_buffer_kwargs={"turns": env, "seed": config.seed},
-        policy_kwargs={"settings": settings, "parts": Parts(config.threads)},
+        policy_kwargs={"settings": settings, "parts": Parts(config.threads), "weights": start.state_dict() if start else {}},
         seed=config.seed,
         device=config.device,
     )

@@ -5,7 +5,7 @@ product are as fast on an idle machine, but several times slower than one beside
 at every product.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -39,14 +39,18 @@ class Parts:
 class NetworkPolicy(MaskableActorCriticPolicy):
     """The library's policy interface over a `Network`."""
 
-    def __init__(self, *args: Any, settings: NetworkSettings, parts: Parts, **kwargs: Any) -> None:
-        """A policy with a new network of these settings; without gradients it answers a batch in parts."""
+    def __init__(
+        self, *args: Any, settings: NetworkSettings, parts: Parts, weights: Mapping[str, Tensor], **kwargs: Any
+    ) -> None:
+        """A policy with a new network of these settings, random where no weights are given; it answers a batch in parts."""
         self.settings = settings
+        self.weights = weights
         self.parts = parts
         super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.network = Network(self.settings)
+        self.network.load_state_dict(self.weights, strict=False)  # a head beside may be here alone, or there
         self.optimizer = self.optimizer_class(
             self.network.parameters(),
             lr=lr_schedule(1),  # type: ignore[call-arg]

@@ -32,7 +32,7 @@ from training import checkpoint
 from training.arena import play_match
 from training.config import CHANGEABLE, Config, changed_config, config_name, load_config, shipped_configs
 from training.events import EventFile
-from training.learner import NotFinite, make_games, make_learner, not_finite, prepare_torch
+from training.learner import NotFinite, make_games, make_learner, not_finite, prepare_torch, starting_network
 from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -43,8 +43,8 @@ CURVE: Final = "curve.png"
 class Run:
     """A training run and its folder."""
 
-    def __init__(self, config: Config, console: Console) -> None:
-        """A run at its beginning; it has no folder before `settle_in`."""
+    def __init__(self, config: Config, console: Console, goes_on: bool = False) -> None:
+        """A run at its beginning; it has no folder before `settle_in`. One that goes on gets its weights afterwards."""
         self.config = config
         self.commit = current_commit()
         self.console = console
@@ -56,7 +56,7 @@ class Run:
         self.opponents = [make_agent(spec, config.game, config.options) for spec in config.evaluation.opponents]
         prepare_torch()
         self.env = make_games(config)
-        self.learner = make_learner(self.env, config)
+        self.learner = make_learner(self.env, config, None if goes_on else starting_network(config))
         self.learner._setup_learn(config.plies, None)
 
     def settle_in(self, folder: Path) -> None:
@@ -69,7 +69,7 @@ class Run:
     def resumed(cls, folder: Path, overrides: Sequence[str], console: Console) -> "Run":
         """A run that goes on from its last checkpoint. Raises `BadConfig`."""
         tensors, counters, facts = checkpoint.read_checkpoint(folder / checkpoint.FILE)
-        run = cls(changed_config(facts["config"], overrides), console)
+        run = cls(changed_config(facts["config"], overrides), console, goes_on=True)
         checkpoint.restore_learner(run.learner, tensors, counters)
         run.seconds = facts["seconds"]
         run.evaluations = facts["evaluations"]
