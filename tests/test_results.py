@@ -11,12 +11,12 @@ import pytest
 
 from agents.network import load_network, network_summary, save_network
 from agents.spec import SHIPPED, make_agent, shipped_names
-from commands import assert_refused, run_command
+from commands import PROJECT, assert_refused, run_command
 from envs import BadConfig, VectorGames
 from runs import train
-from training.results import card, page
+from training.results import card, headline, page
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = PROJECT / "docs"
 LIMIT = 2 << 20  # bytes of a shipped agent
 
 
@@ -30,6 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_page_of_results_is_what_the_results_say() -> None:
     assert (DOCS / "results.md").read_text(encoding="utf-8") == page(DOCS / "results"), "run python -m training.publish page"
+    assert headline(DOCS / "results") in (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", shipped_names())

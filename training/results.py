@@ -38,7 +38,7 @@ BOUND: Final = "Best responses (`python -m training.exploit`); what they score i
 
 def page(folder: Path) -> str:
     """The page, in Markdown. Raises `BadConfig` for a file that is none of ours."""
-    parts = [HEAD.format(name=folder.name), _notes(folder)]
+    parts = [HEAD.format(name=folder.name), _notes(folder), headline(folder)]
     for game in GAMES:
         for name in (game, f"{game}_quick"):
             if (folder / name).is_dir():
@@ -46,8 +46,31 @@ def page(folder: Path) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def headline(folder: Path) -> str:
+    """What the agents of the longest configs score at their ends, a game a line."""
+    rows = []
+    for game, record in GAMES.items():
+        runs = _read_runs(folder / game)
+        if runs:
+            minutes = sum(run["seconds"] for run in runs) / len(runs) / 60
+            scores = _by_opponent(runs)
+            means = ", ".join(f"{opponent} **{over_seeds(found)['mean']:.0%}**" for opponent, found in scores.items())
+            rows.append((record.title, str(len(runs)), f"{minutes:.0f}", means))
+    return markdown.table(("game", "seeds", "minutes", "scores against"), rows) + "\n"
+
+
+def _read_runs(folder: Path) -> list[Row]:
+    return [read_summary(path) for path in sorted(folder.glob(f"seed-*/{SUMMARY}"))]
+
+
+def _by_opponent(runs: Sequence[Row]) -> dict[str, list[Row]]:
+    """The last scores of the runs that met an opponent of the first one."""
+    finals = [final_scores(run) for run in runs]
+    return {opponent: [final[opponent] for final in finals if opponent in final] for opponent in finals[0]}
+
+
 def _section(folder: Path) -> str:
-    runs = [read_summary(path) for path in sorted(folder.glob(f"seed-*/{SUMMARY}"))]
+    runs = _read_runs(folder)
     parts = [f"## `{folder.name}`"]
     if runs:
         seeds = [run["config"]["seed"] for run in runs]
@@ -82,13 +105,11 @@ def _runs(runs: Sequence[Row]) -> str:
 
 def _scores(runs: Sequence[Row]) -> str:
     """The last evaluation of the runs, an opponent a line."""
-    finals = [final_scores(run) for run in runs]
     seeds = [f"seed {run['config']['seed']}" for run in runs]
     rows = []
-    for opponent in finals[0]:
-        scores = [final[opponent] for final in finals if opponent in final]
+    for opponent, scores in _by_opponent(runs).items():
         whole = markdown.score(over_seeds(scores), "mean") + ("" if len(scores) >= FIRM else " *")
-        each = [markdown.score(final.get(opponent)) for final in finals] if len(runs) > 1 else []
+        each = [markdown.score(final_scores(run).get(opponent)) for run in runs] if len(runs) > 1 else []
         rows.append((f"`{opponent}`", str(sum(score["games"] for score in scores)), whole, *each))
     headings = ("opponent", "games", "score", *(seeds if len(runs) > 1 else []))
     mark = "" if len(runs) >= FIRM else f"\n\n\\* preliminary: {len(runs)} of {FIRM} seeds"
