@@ -10,13 +10,14 @@ import pytest
 import torch
 from scipy import stats
 
+import eiyiu_boards
 import envs
 from agents.network import ENCODINGS, Encoding, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
-from agents.network.eiyiu import EXPOSED_DRAWS, EXPOSES, EXPOSING_DRAWS, FITTING_DRAWS, LACKED, LACKS, RUNS
+from agents.network.eiyiu import EXPOSED_DRAWS, EXPOSES, EXPOSING_DRAWS, FITTING_DRAWS, LACKED, LACKS, LIFTED, RUNS
 from agents.network.network import sums_of_rows
 from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
 from agents.network.sparse import Residual
-from envs import VectorGames
+from envs import Position, VectorGames
 from envs.games import find_game
 
 torch.set_num_threads(1)  # two wait for each other beside a busy process
@@ -191,6 +192,8 @@ class Tiles:
         self.hidden = {n + 1 for n in range(9) if observation[409 + n]}
 
     def supply(self, number: int) -> int:
+        if not self.open | self.hidden:
+            return 1  # tiles of all numbers lie on the board, to be moved
         return (number in self.open) + 2 * (number in self.hidden)
 
     def free_cells(self) -> list[tuple[int, int]]:
@@ -238,6 +241,8 @@ def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> in
     others = {n for n in range(1, 10) for each in tiles.free_cells() if each != cell and tiles.wins(each, n)}
     fitting = others | set(tiles.leaves(cell, number))
     hidden, shown = set(tiles.hidden), set(tiles.open)
+    if len(shown) + len(hidden) <= (0 if held else 1):  # after it tiles are moved
+        return 10 if fitting else 0
     if not held:
         (shown if number in shown else hidden).discard(number)
     return 10 if fitting & shown else len(fitting & hidden)
@@ -249,9 +254,19 @@ def eiyiu_positions(hand: bool) -> list[np.ndarray]:
     return [each for each in observations if bool(each[418]) == hand and each[:400].any()]
 
 
+def late_eiyiu_positions() -> list[Position]:
+    """Positions of random games in which the last tile is being laid or tiles are moved."""
+    rng = np.random.default_rng(5)
+    found = [eiyiu_boards.in_engine(state) for state in eiyiu_boards.random_states(rng, 60) if not state.end]
+    return [position for position in found if position.observation()[400:418].sum() <= 1]
+
+
 def test_in_eiyiu_it_sees_for_each_number_where_it_fits_and_what_it_exposes() -> None:
     seen = set()
-    for observation in eiyiu_positions(hand=False)[:60]:
+    late = [position.observation() for position in late_eiyiu_positions()]
+    late = [observation for observation in late if not observation[418]][:20]
+    assert len(late) > 5
+    for observation in [*eiyiu_positions(hand=False)[:60], *late]:
         tiles = Tiles(observation)
         cells = tiles.free_cells()
         expected = []
@@ -268,10 +283,11 @@ def test_in_eiyiu_it_sees_for_each_number_where_it_fits_and_what_it_exposes() ->
 def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_lack() -> None:
     code = encoding("eiyiu", "relations")
     kinds = {"run": 0, "lack": 0, "lacked": 0}
-    for observation in eiyiu_positions(hand=True)[:40]:
+    late = [position.observation() for position in late_eiyiu_positions()]
+    late = [observation for observation in late if observation[418]][:20]
+    assert len(late) > 5
+    for observation in [*eiyiu_positions(hand=True)[:40], *late]:
         tiles, hand = Tiles(observation), int(observation[418])
-        if observation[419]:
-            continue  # a tile was lifted: it may go to other cells than these
         cells = tiles.free_cells()
         actions = [10 + y * 20 + x for x, y in cells]
         for cell, action, rows in zip(cells, actions, rows_of_actions(code, observation, actions), strict=True):
@@ -317,6 +333,24 @@ def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_what_it_exposes() ->
         kinds = zip((FITTING_DRAWS, EXPOSED_DRAWS, EXPOSING_DRAWS), shares, strict=True)
         assert picked[-1] == [9, *(410 + kind + 10 * (hidden - 1) + share for kind, share in kinds)]
     assert seen > 10
+
+
+def test_in_eiyiu_a_tile_lifted_is_seen_as_one_in_hand_of_what_then_lies_on_the_board() -> None:
+    code = encoding("eiyiu", "relations")
+    seen = set()
+    for position in late_eiyiu_positions():
+        if position.observation()[418] or position.observation()[400:418].any():
+            continue
+        actions = position.legal_actions()
+        for action, rows in zip(actions, rows_of_actions(code, position.observation(), actions), strict=True):
+            lifted = position.play(action).observation()
+            tiles, number = Tiles(lifted), int(lifted[418])
+            cells = tiles.free_cells()
+            fits = min(sum(tiles.wins(cell, number) for cell in cells), 3)
+            least = min(exposure(tiles, cell, number, held=True) for cell in cells)
+            assert rows == [action, 410 + LIFTED + number - 1, 410 + fits, 410 + EXPOSES + least]
+            seen |= {("fits", fits > 0), ("exposes", least)}
+    assert seen == {("fits", False), ("fits", True), ("exposes", 0), ("exposes", 10)}
 
 
 # What it computes

@@ -1,11 +1,12 @@
 """What the numbers of Eiyiu's tiles are to each other: rows that the encoding `relations` adds, see `agents.network.relations`.
 
 A number fits on a free cell if it would complete a run of 15 there. A tile exposes the numbers that fit somewhere once it
-lies: the other player may take them, if they are open, or draw them. Of each number, and of each tile to take or to lay, it is
-counted on how many cells it fits and what it exposes at least; of a tile to lay also the sums of the runs that it joins.
+lies: the other player may take them, if they are open, or draw them. Where no pile has a tile left every number counts as open,
+as tiles of all lie on the board to be moved. Of each number, and of each tile to take, to lift or to lay, it is counted on how
+many cells it fits and what it exposes at least; of a tile to lay also the sums of the runs that it joins.
 """
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,7 @@ CELLS: Final = WIDTH * WIDTH
 NUMBERS: Final = 9
 SUM: Final = 15
 TILES: Final = 2 * NUMBERS
+ALL_NUMBERS: Final = (1 << NUMBERS + 1) - 2  # one bit for each
 OPEN: Final = CELLS  # where an observation has them
 HIDDEN: Final = OPEN + NUMBERS
 HAND: Final = HIDDEN + NUMBERS
@@ -46,21 +48,25 @@ LACKED: Final = LACKS + NUMBERS * SUPPLY
 ACTION_ROWS: Final = LACKED + NUMBERS * SUPPLY
 MOST_OF_ACTION: Final = 4 * LINES + 1
 
-
-@kernel
-def survey(observation: np.ndarray) -> tuple[int, int]:
-    """On how many cells each number fits; with no tile in hand also the least that each exposes."""
-    fits = fitting_cells(observation)
-    return fits, 0 if observation[HAND] > 0 else least_exposures(observation, fits)
+Surveyed: TypeAlias = tuple[int, int, int]
 
 
 @kernel
-def relations(observation: np.ndarray, surveyed: tuple[int, int], first: int, rows: np.ndarray, count: int) -> int:
+def survey(observation: np.ndarray) -> Surveyed:
+    """On how many cells each number fits; with no tile in hand the least that each exposes; how many tiles the piles have."""
+    fits, piled = fitting_cells(observation), 0
+    for place in range(OPEN, HAND):
+        piled += observation[place]
+    return fits, 0 if observation[HAND] > 0 else least_exposures(observation, fits, piled, 1, NUMBERS), piled
+
+
+@kernel
+def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
     """Of each number its supply, where it fits and, with no tile in hand, the least it exposes; where the hand fits; tiles."""
-    fits, least = surveyed
+    fits, least, piled = surveyed
     hand = int(observation[HAND])
     for number in range(1, NUMBERS + 1):
-        supplied = supply(observation, number)
+        supplied = supply(observation, number, piled)
         rows[count] = first + ((number - 1) * COUNTED + counted(fits, number)) * SUPPLY + supplied
         count += 1
         if hand == 0:
@@ -90,31 +96,26 @@ def fitting_cells(observation: np.ndarray) -> int:
 
 
 @kernel
-def least_exposures(observation: np.ndarray, fits: int) -> int:
-    """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile, see `exposure`."""
+def least_exposures(observation: np.ndarray, fits: int, piled: int, lowest: int, highest: int) -> int:
+    """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile, see `exposure`.
+
+    It is counted for the numbers from `lowest` to `highest`, of the others it is `EXPOSED`.
+    """
     least = 0
     for number in range(1, NUMBERS + 1):
         least |= EXPOSED << 4 * (number - 1)
     for cell in range(CELLS):
         if is_free_cell(observation, cell):
-            least = lesser_exposures(observation, fits, cell, least)
+            ends, elsewhere = ends_of_runs(observation, cell), fits_elsewhere(observation, fits, cell)
+            for number in range(lowest, highest + 1):
+                exposes, shift = exposure(observation, ends, elsewhere, piled, number), 4 * (number - 1)
+                if exposes < (least >> shift) & 15:
+                    least = (least & ~(15 << shift)) | (exposes << shift)
     return least
 
 
 @kernel
-def lesser_exposures(observation: np.ndarray, fits: int, cell: int, least: int) -> int:
-    """What each number exposes on the cell, where that is less than what was known."""
-    ends, elsewhere = ends_of_runs(observation, cell), fits_elsewhere(observation, fits, cell)
-    for number in range(1, NUMBERS + 1):
-        exposes = exposure(observation, ends, elsewhere, number)
-        shift = 4 * (number - 1)
-        if exposes < (least >> shift) & 15:
-            least = (least & ~(15 << shift)) | (exposes << shift)
-    return least
-
-
-@kernel
-def exposure(observation: np.ndarray, ends: int, elsewhere: int, number: int) -> int:
+def exposure(observation: np.ndarray, ends: int, elsewhere: int, piled: int, number: int) -> int:
     """How many hidden numbers would fit somewhere once the number lies on a cell; `EXPOSED` if an open one would.
 
     `ends` and `elsewhere` are the cell's; runs that the tile lengthens count with what they lacked before, too. With no tile in
@@ -122,6 +123,8 @@ def exposure(observation: np.ndarray, ends: int, elsewhere: int, number: int) ->
     """
     held = observation[HAND] > 0
     fitting = elsewhere | mirrored_at(ends, number)
+    if piled <= (0 if held else 1):  # the next turn moves a tile
+        return EXPOSED if fitting & ALL_NUMBERS else 0
     exposes = 0
     for other in range(1, NUMBERS + 1):
         if (fitting >> other) & 1:
@@ -179,9 +182,9 @@ def counted(fits: int, number: int) -> int:
 
 
 @kernel
-def supply(observation: np.ndarray, number: int) -> int:
-    """One bit if a tile of the number is in the open pile, two if one is in the hidden pile."""
-    return (observation[OPEN + number - 1] != 0) + 2 * (observation[HIDDEN + number - 1] != 0)
+def supply(observation: np.ndarray, number: int, piled: int) -> int:
+    """One bit if a tile of the number is in the open pile, or no pile has any; two if one is in the hidden pile."""
+    return 1 if piled == 0 else (observation[OPEN + number - 1] != 0) + 2 * (observation[HIDDEN + number - 1] != 0)
 
 
 @kernel
@@ -256,16 +259,16 @@ def lacking(observation: np.ndarray, cell: int, line: int) -> int:
 
 @kernel
 def action_relations(
-    observation: np.ndarray, surveyed: tuple[int, int], action: int, first: int, rows: np.ndarray, count: int
+    observation: np.ndarray, surveyed: Surveyed, action: int, first: int, rows: np.ndarray, count: int, after: np.ndarray
 ) -> int:
     """Of a tile taken, on how many cells it fits and the least it exposes; of a draw, how many hidden tiles fit somewhere, how
-    many others must expose an open one, and what the rest exposes; of a tile lifted, its number; see also `lay_relations`."""
-    fits, least = surveyed
+    many others must expose an open one, and what the rest exposes; of a tile lifted, its number, and the same as of one taken;
+    see also `lay_relations`. `after` is room for an observation."""
+    fits, least, piled = surveyed
     if observation[HAND] > 0:
-        return lay_relations(observation, fits, action - CELL, int(observation[HAND]), first, rows, count)
+        return lay_relations(observation, fits, piled, action - CELL, int(observation[HAND]), first, rows, count)
     if action >= CELL:
-        rows[count] = first + LIFTED + max(int(observation[action - CELL]) - 1, 0)
-        return count + 1
+        return lift_relations(observation, action - CELL, first, rows, count, after)
     hidden, fitting, exposed, exposures = 0, 0, 0, 0
     for number in range(1, NUMBERS + 1):
         if observation[HIDDEN + number - 1] != 0:
@@ -289,14 +292,33 @@ def action_relations(
 
 
 @kernel
-def lay_relations(observation: np.ndarray, fits: int, cell: int, hand: int, first: int, rows: np.ndarray, count: int) -> int:
+def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray) -> int:
+    """The number lifted; on how many cells it fits and the least it exposes where it no longer lies on its cell."""
+    number = int(observation[cell])
+    if number == 0:
+        return count
+    for place in range(len(observation)):
+        after[place] = observation[place]
+    after[cell], after[HAND] = 0, number
+    fits = fitting_cells(after)
+    least = least_exposures(after, fits, 0, number, number)
+    rows[count] = first + LIFTED + number - 1
+    rows[count + 1] = first + FITS + counted(fits, number)
+    rows[count + 2] = first + EXPOSES + ((least >> 4 * (number - 1)) & 15)
+    return count + 3
+
+
+@kernel
+def lay_relations(
+    observation: np.ndarray, fits: int, piled: int, cell: int, hand: int, first: int, rows: np.ndarray, count: int
+) -> int:
     """What the tile exposes; along each line, the run that it joins and its sum, what lacks at its ends, what lacked here."""
     if cell < 0:
         return count
     hidden = 0
     for number in range(NUMBERS):
         hidden += observation[HIDDEN + number] != 0
-    exposes = exposure(observation, ends_of_runs(observation, cell), fits_elsewhere(observation, fits, cell), hand)
+    exposes = exposure(observation, ends_of_runs(observation, cell), fits_elsewhere(observation, fits, cell), piled, hand)
     rows[count] = first + EXPOSES + hidden * EXPOSURES + exposes
     count += 1
     column, row = cell % WIDTH, cell // WIDTH
@@ -310,13 +332,13 @@ def lay_relations(observation: np.ndarray, fits: int, cell: int, hand: int, firs
             count += 1
         lacked = SUM - sum_ahead - sum_behind
         if others > 1 and 0 < lacked <= NUMBERS and lacked != hand:
-            rows[count] = first + LACKED + (lacked - 1) * SUPPLY + supply(observation, lacked)
+            rows[count] = first + LACKED + (lacked - 1) * SUPPLY + supply(observation, lacked, piled)
             count += 1
         for way in range(2):
             step = ahead + 1 if way == 0 else -behind - 1
             beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
             lacks = SUM - total - sum_beyond
             if beyond >= 0 and others + beyond > 0 and 0 < lacks <= NUMBERS:
-                rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(observation, lacks)
+                rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(observation, lacks, piled)
                 count += 1
     return count

@@ -5,7 +5,7 @@ adds what they are to each other, see `agents.network.relations`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Final
@@ -105,7 +105,7 @@ class Encoding:
             np.empty((starts[-1], self.action_most), np.int16),
         )
         numbers = (self.columns, self.steps, self.caps, self.offsets, self.dense)
-        pick_rows(
+        widest = pick_rows(
             self.game.tag,
             observations,
             masks,
@@ -116,8 +116,9 @@ class Encoding:
             seen.starts,
             seen.actions,
             seen.picked_by_actions,
+            np.empty(observations.shape[1], np.int16),
         )
-        return seen
+        return replace(seen, picked=np.ascontiguousarray(seen.picked[:, :widest]))
 
 
 @dataclass(frozen=True)
@@ -165,8 +166,12 @@ class Seen:
         """All positions of the parts, one part after the other."""
         begins = np.cumsum([0, *(part.starts[-1] for part in parts)])
         starts = [part.starts[:-1] + begin for part, begin in zip(parts, begins[:-1], strict=True)]
+        width = max(part.picked.shape[1] for part in parts)
+        picked = np.full((sum(map(len, parts)), width), NO_ROW, np.int16)
+        for part, last in zip(parts, np.cumsum([len(part) for part in parts]), strict=True):
+            picked[last - len(part) : last, : part.picked.shape[1]] = part.picked
         return cls(
-            np.concatenate([part.picked for part in parts]),
+            picked,
             np.concatenate([*starts, begins[-1:]]),
             np.concatenate([part.actions for part in parts]),
             np.concatenate([part.picked_by_actions for part in parts]),
@@ -237,15 +242,19 @@ def pick_rows(
     starts: np.ndarray,
     actions: np.ndarray,
     picked_by_actions: np.ndarray,
-) -> None:
-    """The last four, of which `starts` is given, are those of `Seen`."""
+    scratch: np.ndarray,
+) -> int:
+    """`picked` to `picked_by_actions`, of which `starts` is given, are those of `Seen`; returns how many columns of the first
+    say something. `scratch` is room for an observation."""
+    widest = 0
     for index in range(len(observations)):
         observation, rows = observations[index], picked[index]
-        surveyed = survey(game, observation) if related else (0, 0)
+        surveyed = survey(game, observation) if related else (0, 0, 0)
         count = pick_numbers(observation, numbers, rows)
         if related:
             count = pick_relations(game, observation, surveyed, relations, rows, count)
         rows[count] = NO_ROW
+        widest = max(widest, count + 1)
         spot = starts[index]
         for action in range(masks.shape[1]):
             if masks[index, action] != 0:
@@ -253,10 +262,12 @@ def pick_rows(
                 picked_by_actions[spot, 0] = action
                 count = 1
                 if related:
-                    count = pick_action_rows(game, observation, surveyed, action, masks.shape[1], picked_by_actions[spot], 1)
+                    own = picked_by_actions[spot]
+                    count = pick_action_rows(game, observation, surveyed, action, masks.shape[1], own, 1, scratch)
                 if count < picked_by_actions.shape[1]:
                     picked_by_actions[spot, count] = NO_ROW
                 spot += 1
+    return widest
 
 
 @kernel

@@ -65,7 +65,7 @@ ACTION_ROWS: Final[dict[str, tuple[int, int]]] = {
 
 @kernel
 def pick_relations(
-    game: Tag, observation: np.ndarray, surveyed: tuple[int, int], first: int, rows: np.ndarray, count: int
+    game: Tag, observation: np.ndarray, surveyed: eiyiu.Surveyed, first: int, rows: np.ndarray, count: int
 ) -> int:
     """The rows of a position's relations follow the `count` that are there; returns how many there are now."""
     if len(game) == OWARE:
@@ -78,18 +78,25 @@ def pick_relations(
 
 
 @kernel
-def survey(game: Tag, observation: np.ndarray) -> tuple[int, int]:
+def survey(game: Tag, observation: np.ndarray) -> eiyiu.Surveyed:
     """What all of a position's relations need, counted once: in Eiyiu, where numbers fit and what each would expose."""
     if len(game) == EIYIU:
         return eiyiu.survey(observation)
-    return 0, 0
+    return 0, 0, 0
 
 
 @kernel
 def pick_action_rows(
-    game: Tag, observation: np.ndarray, surveyed: tuple[int, int], action: int, first: int, rows: np.ndarray, count: int
+    game: Tag,
+    observation: np.ndarray,
+    surveyed: eiyiu.Surveyed,
+    action: int,
+    first: int,
+    rows: np.ndarray,
+    count: int,
+    scratch: np.ndarray,
 ) -> int:
-    """The same for an action, but rows of the policy's head."""
+    """The same for an action, but rows of the policy's head; `scratch` is room for an observation."""
     if len(game) == OWARE:
         rows[count] = first + (action * HOUSES + oware_last(observation, action)) * FEW
         rows[count] += min(int(observation[oware_last(observation, action)]), FEW - 1)
@@ -99,7 +106,7 @@ def pick_action_rows(
         return count + 1
     if len(game) == UISGE:
         return uisge_action(observation, action, first, rows, count)
-    return eiyiu.action_relations(observation, surveyed, action, first, rows, count)
+    return eiyiu.action_relations(observation, surveyed, action, first, rows, count, scratch)
 
 
 # Oware
