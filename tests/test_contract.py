@@ -25,7 +25,7 @@ from batches import (
     some_of,
     with_masked_actions,
 )
-from envs import EndReason, IllegalMove, Position, VectorGames
+from envs import BadOption, EndReason, IllegalMove, Position, VectorGames
 from envs.engine.header import CHANCE
 from envs.games import find_game
 
@@ -379,6 +379,16 @@ def test_a_stream_moves_on_even_where_the_game_does_not(game: str) -> None:
     games = VectorGames(game, 64, seed=34)
     drawn = np.array([games.random_actions() for _ in range(50)])
     assert all(len(set(line)) > 1 for line in drawn.T if games.action_mask[0].sum() > 1)
+
+
+def test_actions_are_drawn_for_chosen_games_alone_and_the_streams_of_the_others_stay(game: str) -> None:
+    games, all_of_them = VectorGames(game, 64, seed=34), VectorGames(game, 64, seed=34)
+    chosen = np.arange(64) % 3 == 0
+    expected = [all_of_them.random_actions() for _ in range(2)]
+    np.testing.assert_array_equal(games.random_actions(chosen), np.where(chosen, expected[0], -1))
+    np.testing.assert_array_equal(games.random_actions(), np.where(chosen, expected[1], expected[0]))
+    with pytest.raises(BadOption, match="active"):
+        games.random_actions(np.ones(3, np.bool_))
 
 
 def test_every_legal_action_is_drawn_equally_often(game: str) -> None:

@@ -88,13 +88,14 @@ class SelfPlayPPO(MaskablePPO):
         buffer.reset()
         for _ in range(self.n_steps):
             starts = self._last_episode_starts
+            assert starts is not None
             observations, masks, which = self._what_is_shown(env.action_masks())
             seen, answers, values, chances = self.policy.look_and_act(torch.from_numpy(observations), torch.from_numpy(masks))
             buffer.looks += seen
             actions = answers.cpu().numpy()
             self._last_obs, rewards, ended, infos = env.step(self._as_played(observations, actions, which))  # type: ignore[assignment]
             self._last_episode_starts = ended
-            buffer.add(observations, actions, rewards, starts, values, chances, action_masks=masks)
+            buffer.add(observations, actions, rewards, starts, values, chances, masks)
             for index in np.flatnonzero(ended).tolist():
                 self.ep_info_buffer.append(infos[index]["episode"])
                 own, other = infos[index]["scores"][:: 1 - 2 * int(env.actor[index])]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
+from stable_baselines3.common.buffers import RolloutBuffer
 
 from agents.network import Seen
 
@@ -61,20 +62,39 @@ class TurnBuffer(MaskableRolloutBuffer):
         self.spans = np.ones((self.buffer_size, self.n_envs), np.int64)
         self.leads = np.full((self.buffer_size, self.n_envs), np.nan, np.float32)
         self.looks: list[Seen] = []
-        super().reset()
-        self.action_masks = self.action_masks.astype(np.bool_)  # a quarter of the library's memory
+        RolloutBuffer.reset(self)  # what lies between would make masks of four bytes an action, anew for each rollout
+        self.mask_dims = int(self.action_space.n)  # type: ignore[attr-defined]
+        self.action_masks = np.zeros((self.buffer_size, self.n_envs, self.mask_dims), np.bool_)
 
-    def add(self, *args: Any, **kwargs: Any) -> None:
-        """The transition is stored, whether its actor is to move again, and its plies.
+    def add(  # type: ignore[override]
+        self,
+        observations: np.ndarray,
+        actions: np.ndarray,
+        rewards: np.ndarray,
+        starts: np.ndarray,
+        values: torch.Tensor,
+        chances: torch.Tensor,
+        action_masks: np.ndarray,
+    ) -> None:
+        """The transition is stored, whether its actor is to move again, and its plies; `chances` are logarithms.
 
         Raises `RuntimeError` if `turns` has not stepped since the last one: it is then not the environment being played.
         """
         if self.turns.steps == self._seen_steps:
             raise RuntimeError("the buffer's `turns` is not the environment that is being played")
         self._seen_steps = self.turns.steps
-        self.same_mover[self.pos] = np.where(self.turns.actor == self.turns.mover, 1.0, -1.0)
-        self.spans[self.pos] = self.turns.span
-        super().add(*args, **kwargs)
+        here = self.pos
+        self.same_mover[here] = np.where(self.turns.actor == self.turns.mover, 1.0, -1.0)
+        self.spans[here] = self.turns.span
+        self.observations[here] = observations
+        self.actions[here] = actions.reshape(-1, 1)
+        self.rewards[here] = rewards
+        self.episode_starts[here] = starts
+        self.values[here] = values.cpu().numpy().reshape(-1)
+        self.log_probs[here] = chances.cpu().numpy()
+        self.action_masks[here] = action_masks
+        self.pos += 1
+        self.full = self.pos == self.buffer_size
 
     def note_lead(self, game: int, lead: float) -> None:
         """The game ended with the transition that was added last, its actor so far ahead in scores."""

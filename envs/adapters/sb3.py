@@ -160,7 +160,7 @@ class SelfPlayVecEnv(VecEnv):
         """
         plies = numbers % (self.opening_plies + 1)
         while (active := plies > 0).any():
-            self.games.step(self.games.random_actions(), active)
+            self.games.step(self.games.random_actions(active), active)
             plies -= active
 
     def _final_info(self, index: int) -> dict[str, Any]:

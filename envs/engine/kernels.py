@@ -407,10 +407,10 @@ def step_batch(
 
 
 @BatchEntry
-def random_actions(game: Tag, rows: np.ndarray, streams: np.ndarray, actions: np.ndarray) -> None:
-    """`actions` holds a uniformly random legal action of every running game, -1 elsewhere; the streams have moved on."""
+def random_actions(game: Tag, rows: np.ndarray, active: np.ndarray, streams: np.ndarray, actions: np.ndarray) -> None:
+    """`actions` holds a uniformly random legal action of every running, active game, -1 elsewhere; their streams moved on."""
     for index in numba.prange(rows.shape[0]):
-        if rows[index, END]:
+        if rows[index, END] or not active[index]:
             actions[index] = -1
         else:
             actions[index] = pick(game, rows[index], next_draw(streams, index))

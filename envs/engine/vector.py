@@ -152,10 +152,13 @@ class VectorGames:
             legal = ", ".join(map(str, np.flatnonzero(self.action_mask[illegal])))
             raise IllegalMove(f"illegal action {self._actions[illegal]} in game {illegal}; legal are {legal}")
 
-    def random_actions(self) -> np.ndarray:
-        """int64[B]: a uniformly random legal action of every running game, -1 elsewhere; the games' streams move on."""
+    def random_actions(self, active: np.ndarray | None = None) -> np.ndarray:
+        """int64[B]: a uniformly random legal action of every running game, or only of those that `active` bool[B] marks.
+
+        Elsewhere -1. The streams of these games move on.
+        """
         actions = np.empty(self.num_games, np.int64)
-        kernels.random_actions(self.threads, self._game.tag, self._rows, self._streams, actions)
+        kernels.random_actions(self.threads, self._game.tag, self._rows, self._chosen(active), self._streams, actions)
         return actions
 
     def position(self, index: int) -> Position:
