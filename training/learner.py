@@ -132,11 +132,11 @@ class SelfPlayPPO(MaskablePPO):
             self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         parameters = list(self.policy.network.parameters())
+        plies = self.rollout_buffer.plies()
         statistics = []
         for _ in range(self.n_epochs):
-            for batch in self.rollout_buffer.minibatches(self.batch_size):
-                advantages = (batch.advantages - batch.advantages.mean()) / (batch.advantages.std() + 1e-8)
-                statistics.append(self._update(parameters, batch._replace(advantages=advantages), clip))
+            for indices in self.rollout_buffer.minibatches(self.batch_size):
+                statistics.append(self._update(parameters, plies, indices, clip))
             self._n_updates += 1
         self._move_magnet()
         self._log_update(torch.stack(statistics), clip)
@@ -148,14 +148,18 @@ class SelfPlayPPO(MaskablePPO):
                 for average, parameter in zip(self.magnet.parameters(), self.policy.network.parameters(), strict=True):
                     average.lerp_(parameter, 1 / self.magnet_updates)
 
-    def _update(self, parameters: list[torch.nn.Parameter], batch: Plies, clip: float) -> Tensor:
-        """One optimiser step; returns the minibatch's statistics."""
-        size = len(batch.actions)
+    def _update(self, parameters: list[torch.nn.Parameter], plies: Plies, indices: Tensor, clip: float) -> Tensor:
+        """One optimiser step from the minibatch of the plies `indices`; returns its statistics."""
+        advantages = plies.advantages[indices]
+        mean, deviation = advantages.mean(), advantages.std() + 1e-8
 
-        def gradient(*part: Any) -> tuple[tuple[Tensor, ...], Tensor]:
-            return self._gradient(parameters, Plies(*part), size, clip)
+        def gradient(rows: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
+            part = plies.rows(rows, self.device)  # gathered here, as it takes long enough to be shared by the threads
+            return self._gradient(
+                parameters, part._replace(advantages=(part.advantages - mean) / deviation), len(indices), clip
+            )
 
-        answers = self.policy.parts(gradient, *batch)
+        answers = self.policy.parts(gradient, indices)
         for parameter, *gradients in zip(parameters, *(gradient for gradient, _ in answers), strict=True):
             parameter.grad = sum(gradients[1:], start=gradients[0])
         torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)

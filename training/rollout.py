@@ -6,7 +6,7 @@ player may move twice in a row, and where opponents answered the same player is 
 value counts gamma to the power of the plies that lie between.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -38,6 +38,10 @@ class Plies(NamedTuple):
     advantages: torch.Tensor
     returns: torch.Tensor
     leads: torch.Tensor  # how far ahead the actor was at the end in scores; not a number where the rollout does not show it
+
+    def rows(self, indices: torch.Tensor, device: torch.device | str) -> "Plies":
+        """The plies int64[M] alone, in that order, their numbers on the device."""
+        return Plies(self.seen[indices.numpy()], *(part[indices].to(device) for part in self[1:]))
 
 
 class TurnBuffer(MaskableRolloutBuffer):
@@ -122,14 +126,9 @@ class TurnBuffer(MaskableRolloutBuffer):
             running = 1.0 - self.episode_starts[step]
         self.returns = self.advantages + self.values
 
-    def minibatches(self, batch_size: int) -> Iterator[Plies]:
-        """The rollout's plies in minibatches, in a new random order."""
-        plies = self.plies()
-        order = self.permutation()
-        for start in range(0, len(order), batch_size):
-            indices = order[start : start + batch_size]
-            rows = torch.from_numpy(indices)
-            yield Plies(plies.seen[indices], *(part[rows].to(self.device) for part in plies[1:]))
+    def minibatches(self, batch_size: int) -> Sequence[torch.Tensor]:
+        """The numbers of the rollout's plies int64[M], minibatch by minibatch, in a new random order."""
+        return torch.split(torch.from_numpy(self.permutation()), batch_size)
 
     def plies(self) -> Plies:
         """The whole rollout, sharing the buffer's memory."""
@@ -141,8 +140,7 @@ class TurnBuffer(MaskableRolloutBuffer):
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """The same as the library knows it."""
         rollout = self.tensors()
-        order = torch.from_numpy(self.permutation())
-        for indices in torch.split(order, batch_size or len(order)):
+        for indices in self.minibatches(batch_size or self.buffer_size * self.n_envs):
             yield MaskableRolloutBufferSamples(*(part[indices].to(self.device) for part in rollout))
 
     def tensors(self) -> MaskableRolloutBufferSamples:
