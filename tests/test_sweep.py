@@ -23,6 +23,7 @@ from scipy import stats
 import envs
 from agents.spec import make_agent
 from commands import PROJECT, Done, assert_refused, run_command
+from envs.games import find_game
 from training import sweep as command
 from training.arena import play_match, wilson_interval
 from training.config import Config, checked_config
@@ -677,8 +678,9 @@ def test_the_page_of_recipes_names_commands_that_are_understood_and_shows_what_w
     page = (PROJECT / "docs" / "recipes.md").read_text(encoding="utf-8")
     lines = re.findall(r"^python -m training\.sweep (\w+) --minutes (\S+) --seeds (\d+) --jobs \d+$", page, re.MULTILINE)
     assert [name for name, *_ in lines] == list(envs.GAME_NAMES)
-    sections = page.split("\n## ")[1:]
-    for (name, minutes, seeds), section in zip(lines, sections, strict=True):
+    sections = {section.partition("\n")[0]: section for section in page.split("\n## ")}
+    for name, minutes, seeds in lines:
+        section = sections[find_game(name).title]
         assert variants_of(load_sweep(name, float(minutes), int(seeds)))
         folder = PROJECT / "docs" / "results" / "sweeps" / name
         if folder.exists():
