@@ -12,6 +12,14 @@ import pytest
 os.environ["SPIELTISCH_DATA_DIR"] = tempfile.mkdtemp(prefix="spieltisch-tests-")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_said_of_compiling() -> None:
+    """With an empty kernel cache, the first command to compile would say so among what it writes."""
+    from envs.engine import jit
+
+    jit._notice_given = True
+
+
 @pytest.fixture(scope="module")
 def stopped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny run that was stopped half way; tests only copy it."""

@@ -37,7 +37,6 @@ each_game = pytest.mark.parametrize("game", envs.GAME_NAMES)
 def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Play:
     """Runs the command in an empty folder with lines typed into it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("envs.engine.jit._notice_given", True)  # else the first to compile says so on stderr
 
     def typed(lines: list[str], *arguments: str | Path) -> Done:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(line + "\n" for line in lines), newline="\n"))
