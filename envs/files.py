@@ -1,9 +1,13 @@
 """Files that are whole or not there, whatever ends the process or the machine."""
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+from envs.errors import BadConfig
 
 
 @contextmanager
@@ -34,6 +38,15 @@ def write_file(path: str | os.PathLike[str], content: str) -> None:
     """The file has the content, or is as it was if writing fails."""
     with replacing(path) as partial:
         partial.write_text(content, encoding="utf-8")
+
+
+def read_fields(path: Path, keys: Sequence[str], otherwise: str) -> dict[str, Any]:
+    """The values of a JSON file's keys. Raises `BadConfig`, ending as `otherwise` says, if one lacks or it is no such file."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return {key: data[key] for key in keys}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BadConfig(f"{path} cannot be read{otherwise}") from None
 
 
 def remove_parts(folder: Path) -> None:

@@ -4,7 +4,6 @@ In the folder of results, each config has a folder: `seed-N` with the summary an
 those of a best response to its agent, `matches/*.json` as `training.evaluate --json` writes them, and `notes.md`.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,10 +12,11 @@ import yaml
 
 from agents.network import load_network, network_summary
 from envs.errors import BadConfig
+from envs.files import read_fields
 from envs.games import GAMES
 from training import markdown
 from training.config import checked_config
-from training.selfplay import CURVE, SUMMARY
+from training.selfplay import CURVE, SUMMARY, SUMMARY_FIELDS
 from training.sweep_results import FIRM, over_seeds
 
 Row = dict[str, Any]
@@ -34,6 +34,7 @@ SEARCHED: Final = """It plays its most probable move, without search; `mcts:simu
 What the run scored at its end, over paired random openings, with 95 % intervals over pairs of games (they say nothing about
 other seeds, for which see [the results](../../docs/results.md)):"""
 BOUND: Final = "Best responses (`python -m training.exploit`); what they score is a lower bound of what can be had:"
+DAMAGED: Final = ": it is missing, damaged or something else"
 
 
 def page(folder: Path) -> str:
@@ -128,9 +129,7 @@ def _responses(folder: Path) -> str:
     if not rows:
         return ""
     headings = ("frozen agent", "plies", "minutes", "the best response's score")
-    return "Best responses (`python -m training.exploit`), a lower bound of what can be had:\n\n" + markdown.table(
-        headings, rows
-    )
+    return f"{BOUND}\n\n{markdown.table(headings, rows)}"
 
 
 def _matches(folder: Path) -> str:
@@ -191,20 +190,12 @@ def card(path: Path) -> str:
 
 def read_summary(path: Path) -> Row:
     """What a run has left. Raises `BadConfig` for anything else."""
-    return _read(path, ("config", "commit", "plies", "seconds", "plies_per_second", "evaluations"))
+    return read_fields(path, SUMMARY_FIELDS, DAMAGED)
 
 
 def read_match(path: Path) -> Row:
     """What `training.evaluate --json` has left. Raises `BadConfig` for anything else."""
-    return _read(path, ("game", "games", "seed", "agents", "pairs"))
-
-
-def _read(path: Path, keys: Sequence[str]) -> Row:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return {key: data[key] for key in keys}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadConfig(f"{path} cannot be read: it is missing, damaged or something else ({error})") from None
+    return read_fields(path, ("game", "games", "seed", "agents", "pairs"), DAMAGED)
 
 
 def fenced(lines: Sequence[str], language: str = "") -> str:

@@ -37,6 +37,7 @@ from training.plots import plot_curve
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
 SUMMARY: Final = "summary.json"
+SUMMARY_FIELDS: Final = ("config", "commit", "plies", "seconds", "plies_per_second", "evaluations")
 CURVE: Final = "curve.png"
 
 

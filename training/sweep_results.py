@@ -17,12 +17,12 @@ from scipy import stats
 from agents.policy import PolicyAgent
 from agents.spec import NETWORK_FILE
 from envs.errors import BadConfig
-from envs.files import write_file
+from envs.files import read_fields, write_file
 from training import markdown
 from training.arena import CONFIDENCE, play_match, wilson_interval
 from training.config import checked_config
 from training.plots import plot_sweep
-from training.selfplay import SUMMARY
+from training.selfplay import SUMMARY, SUMMARY_FIELDS
 from training.sweep_config import Sweep, Variant
 from training.sweep_run import PLAN
 
@@ -124,7 +124,7 @@ def _run_row(folder: Path, seed: int, sweep: Sweep) -> Row | None:
     """What a run's summary tells, None if the run has not been made."""
     if not folder.exists():
         return None
-    summary = _read(folder / SUMMARY, ("config", "commit", "plies", "seconds", "plies_per_second", "evaluations"))
+    summary = _read(folder / SUMMARY, SUMMARY_FIELDS)
     scores = [{key: row[key] for key in ("opponent", "games", "score", "low", "high")} for row in summary["evaluations"]]
     asked = [(opponent, sweep.games) for opponent in sweep.opponents]
     if [(row["opponent"], row["games"]) for row in scores] != asked:
@@ -216,11 +216,7 @@ def _verdict(row: Row) -> str:
 
 def _read(path: Path, keys: Sequence[str]) -> Row:
     """A file of ours. Raises `BadConfig` if it is none, or damaged."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return {key: data[key] for key in keys}
-    except (OSError, ValueError, KeyError, TypeError):
-        raise BadConfig(f"{path} cannot be read; remove its folder to make it anew") from None
+    return read_fields(path, keys, "; remove its folder to make it anew")
 
 
 def _digest(path: Path) -> str:
