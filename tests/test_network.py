@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
 from scipy import stats
 
-import eiyiu_boards
 import envs
-from agents.network import ENCODINGS, Encoding, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
-from agents.network.eiyiu import EXPOSED_DRAWS, EXPOSES, EXPOSING_DRAWS, FITTING_DRAWS, LACKED, LACKS, LIFTED, RUNS
+from agents.network import ENCODINGS, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
 from agents.network.network import sums_of_rows
-from agents.network.relations import FEW, HOLES, HOUSES, KINDS_OF_SQUARE, NO_ROW, ROW_OF_THREE, TUZDYK
+from agents.network.relations import FEW, HOLES, HOUSES, TUZDYK
 from agents.network.sparse import Residual
-from envs import Position, VectorGames
 from envs.games import find_game
+from seen import picked_by, positions, relations_of, until_end
 
 torch.set_num_threads(1)  # two wait for each other beside a busy process
 
@@ -34,46 +31,6 @@ def new_network(game: str, name: str, width: int = 32, layers: int = 1) -> Netwo
         for parameter in network.parameters():
             parameter.add_(0.3 * torch.randn(parameter.shape))
     return network
-
-
-def positions(game: str, count: int = 200, plies: int = 30, seed: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
-    """Observations and masks of running games in all stages, after so many random plies and fewer."""
-    games = VectorGames(game, count, seed=seed)
-    played = []
-    for ply in range(plies):
-        games.step(games.random_actions())
-        if ply % 3 == 0:
-            played.append((games.observation.copy(), games.action_mask.copy()))
-    observations, masks = (torch.from_numpy(np.concatenate(parts)) for parts in zip(*played, strict=True))
-    return observations, masks
-
-
-def relations_of(game: str, observation: np.ndarray) -> list[int]:
-    """The rows that relations add, counted from their first."""
-    counts, related = (encoding(game, name) for name in ENCODINGS)
-    plain, rows = (picked_by(code, observation) for code in (counts, related))
-    assert rows[: len(plain)] == plain, "relations come behind the counts"
-    return [row - counts.rows for row in rows[len(plain) :]]
-
-
-def picked_by(code: Encoding, observation: np.ndarray) -> list[int]:
-    """The rows of the embedding that an observation picks."""
-    return until_end(code.look(observation[None], np.zeros((1, code.game.actions), np.int8)).picked[0].tolist())
-
-
-def until_end(rows: list[int]) -> list[int]:
-    """The rows before `NO_ROW`, if that is there."""
-    return rows[: rows.index(NO_ROW)] if NO_ROW in rows else rows
-
-
-def rows_of_actions(code: Encoding, observation: np.ndarray, actions: Sequence[int]) -> list[list[int]]:
-    """The rows of the policy's head that each of the actions picks."""
-    mask = np.zeros((1, code.game.actions), np.int8)
-    mask[0, actions] = 1
-    seen = code.look(observation[None], mask)
-    assert seen.actions.tolist() == sorted(actions)
-    rows = dict(zip(seen.actions.tolist(), seen.picked_by_actions.tolist(), strict=True))
-    return [until_end(rows[action]) for action in actions]
 
 
 # What it sees
@@ -169,188 +126,6 @@ def test_in_toguz_kumalak_it_sees_where_each_last_stone_falls_and_the_kind_of_ho
                 expected.append((hole * HOLES + last) * (TUZDYK + 1) + kind)
         assert relations_of("toguz_kumalak", observation) == expected
     assert seen == set(range(TUZDYK + 1))
-
-
-def test_in_uisge_it_sees_every_three_squares_in_a_row() -> None:
-    rng = np.random.default_rng(7)
-    observation = np.zeros(find_game("uisge").observation_size, np.int16)
-    for filled in (0.0, 0.1, 0.3, 1.0):
-        board = rng.integers(1, KINDS_OF_SQUARE, (6, 7)) * (rng.random((6, 7)) < filled)
-        observation[:42] = board.ravel()
-        threes = [board[rank, file : file + 3] for rank in range(6) for file in range(5)]
-        threes += [board[rank : rank + 3, file] for rank in range(4) for file in range(7)]
-        kinds = [int(np.dot(three, [KINDS_OF_SQUARE**2, KINDS_OF_SQUARE, 1])) for three in threes]
-        assert relations_of("uisge", observation) == [ROW_OF_THREE * n + kind for n, kind in enumerate(kinds) if kind]
-
-
-class Tiles:
-    """The tiles of an observation of Eiyiu, and its piles, for slow counting from the rules' words."""
-
-    def __init__(self, observation: np.ndarray) -> None:
-        self.numbers = {(cell % 20, cell // 20): int(n) for cell, n in enumerate(observation[:400]) if n}
-        self.open = {n + 1 for n in range(9) if observation[400 + n]}
-        self.hidden = {n + 1 for n in range(9) if observation[409 + n]}
-
-    def supply(self, number: int) -> int:
-        if not self.open | self.hidden:
-            return 1  # tiles of all numbers lie on the board, to be moved
-        return (number in self.open) + 2 * (number in self.hidden)
-
-    def free_cells(self) -> list[tuple[int, int]]:
-        """Free cells of the window with a tile beside."""
-        beside = {(x + dx, y + dy) for x, y in self.numbers for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
-        return sorted(beside - set(self.numbers))
-
-    def run(self, cell: tuple[int, int], step: tuple[int, int]) -> list[tuple[int, int]]:
-        """The maximal run through a tile along a line."""
-        x, y = cell
-        while (x - step[0], y - step[1]) in self.numbers:
-            x, y = x - step[0], y - step[1]
-        cells = [(x, y)]
-        while (cells[-1][0] + step[0], cells[-1][1] + step[1]) in self.numbers:
-            cells.append((cells[-1][0] + step[0], cells[-1][1] + step[1]))
-        return cells
-
-    def wins(self, cell: tuple[int, int], number: int) -> bool:
-        """Whether the number laid on the free cell makes a run of three or more that sums to 15."""
-        self.numbers[cell] = number
-        runs = [self.run(cell, step) for step in ((1, 0), (0, 1), (1, 1), (1, -1))]
-        found = any(len(run) >= 3 and sum(self.numbers[each] for each in run) == 15 for run in runs)
-        del self.numbers[cell]
-        return found
-
-    def leaves(self, cell: tuple[int, int], number: int) -> list[int]:
-        """The numbers that fit at the ends of the runs that the number laid on the cell would belong to, once for each run."""
-        self.numbers[cell] = number
-        lacks = []
-        for step in ((1, 0), (0, 1), (1, 1), (1, -1)):
-            run = self.run(cell, step)
-            for end in ((run[0][0] - step[0], run[0][1] - step[1]), (run[-1][0] + step[0], run[-1][1] + step[1])):
-                for other in range(1, 10) if end in self.free_cells() else ():
-                    self.numbers[end] = other
-                    whole = self.run(end, step)
-                    if len(whole) >= 3 and sum(self.numbers[each] for each in whole) == 15:
-                        lacks.append(other)
-                    del self.numbers[end]
-        del self.numbers[cell]
-        return lacks
-
-
-def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> int:
-    """How many hidden tiles fit once the number lies there, 10 if an open one does; told slowly."""
-    others = {n for n in range(1, 10) for each in tiles.free_cells() if each != cell and tiles.wins(each, n)}
-    fitting = others | set(tiles.leaves(cell, number))
-    hidden, shown = set(tiles.hidden), set(tiles.open)
-    if len(shown) + len(hidden) <= (0 if held else 1):  # after it tiles are moved
-        return 10 if fitting else 0
-    if not held:
-        (shown if number in shown else hidden).discard(number)
-    return 10 if fitting & shown else len(fitting & hidden)
-
-
-def eiyiu_positions(hand: bool) -> list[np.ndarray]:
-    """Observations of random games, with a tile in hand or without."""
-    observations = positions("eiyiu", count=40, plies=34)[0].numpy()
-    return [each for each in observations if bool(each[418]) == hand and each[:400].any()]
-
-
-def late_eiyiu_positions() -> list[Position]:
-    """Positions of random games in which the last tile is being laid or tiles are moved."""
-    rng = np.random.default_rng(5)
-    found = [eiyiu_boards.in_engine(state) for state in eiyiu_boards.random_states(rng, 60) if not state.end]
-    return [position for position in found if position.observation()[400:418].sum() <= 1]
-
-
-def test_in_eiyiu_it_sees_for_each_number_where_it_fits_and_what_it_exposes() -> None:
-    seen = set()
-    late = [position.observation() for position in late_eiyiu_positions()]
-    late = [observation for observation in late if not observation[418]][:20]
-    assert len(late) > 5
-    for observation in [*eiyiu_positions(hand=False)[:60], *late]:
-        tiles = Tiles(observation)
-        cells = tiles.free_cells()
-        expected = []
-        for number in range(1, 10):
-            fits = sum(tiles.wins(cell, number) for cell in cells)
-            least = min((exposure(tiles, cell, number, held=False) for cell in cells), default=10)
-            supply = tiles.supply(number)
-            expected += [((number - 1) * 4 + min(fits, 3)) * 4 + supply, 144 + ((number - 1) * 11 + least) * 4 + supply]
-            seen |= {("fits", min(fits, 3)), ("exposes", least)}
-        assert relations_of("eiyiu", observation) == [*expected, 540, 544 + len(tiles.numbers)]
-    assert {("fits", 0), ("fits", 1), ("exposes", 0), ("exposes", 1), ("exposes", 10)} <= seen
-
-
-def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_lack() -> None:
-    code = encoding("eiyiu", "relations")
-    kinds = {"run": 0, "lack": 0, "lacked": 0}
-    late = [position.observation() for position in late_eiyiu_positions()]
-    late = [observation for observation in late if observation[418]][:20]
-    assert len(late) > 5
-    for observation in [*eiyiu_positions(hand=True)[:40], *late]:
-        tiles, hand = Tiles(observation), int(observation[418])
-        cells = tiles.free_cells()
-        actions = [10 + y * 20 + x for x, y in cells]
-        for cell, action, rows in zip(cells, actions, rows_of_actions(code, observation, actions), strict=True):
-            assert rows[0] == action
-            expected = [EXPOSES + len(tiles.hidden) * 11 + exposure(tiles, cell, hand, held=True)]
-            tiles.numbers[cell] = hand
-            runs = [tiles.run(cell, step) for step in ((1, 0), (0, 1), (1, 1), (1, -1))]
-            sums = [sum(tiles.numbers[each] for each in run) for run in runs]
-            del tiles.numbers[cell]
-            for run, total in zip(runs, sums, strict=True):
-                if len(run) > 1:
-                    expected.append(RUNS + (len(run) > 2) * 17 + min(total, 16))
-                    lacked = 15 - total + hand
-                    if len(run) > 2 and 1 <= lacked <= 9 and lacked != hand:
-                        expected.append(LACKED + (lacked - 1) * 4 + tiles.supply(lacked))
-                        kinds["lacked"] += 1
-                    kinds["run"] += 1
-            for lack in tiles.leaves(cell, hand):
-                expected.append(LACKS + (lack - 1) * 4 + tiles.supply(lack))
-                kinds["lack"] += 1
-            assert sorted(rows[1:]) == sorted(410 + row for row in expected)
-    assert min(kinds.values()) > 20
-
-
-def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_what_it_exposes() -> None:
-    code = encoding("eiyiu", "relations")
-    seen = 0
-    for observation in eiyiu_positions(hand=False)[:30]:
-        tiles = Tiles(observation)
-        if not tiles.open or not tiles.hidden:
-            continue
-        seen += 1
-        cells, hidden = tiles.free_cells(), len(tiles.hidden)
-        fits = {n: sum(tiles.wins(cell, n) for cell in cells) for n in range(1, 10)}
-        least = {n: min(exposure(tiles, cell, n, held=False) for cell in cells) for n in range(1, 10)}
-        picked = rows_of_actions(code, observation, [*(n - 1 for n in sorted(tiles.open)), 9])
-        for number, rows in zip(sorted(tiles.open), picked, strict=False):
-            assert rows == [number - 1, 410 + min(fits[number], 3), 410 + EXPOSES + hidden * 11 + least[number]]
-        fitting = [n for n in tiles.hidden if fits[n]]
-        exposed = [n for n in tiles.hidden if not fits[n] and least[n] == 10]
-        rest = [least[n] for n in tiles.hidden if not fits[n] and least[n] < 10]
-        shares = len(fitting), len(exposed), sum(rest) // max(len(rest), 1)
-        kinds = zip((FITTING_DRAWS, EXPOSED_DRAWS, EXPOSING_DRAWS), shares, strict=True)
-        assert picked[-1] == [9, *(410 + kind + 10 * (hidden - 1) + share for kind, share in kinds)]
-    assert seen > 10
-
-
-def test_in_eiyiu_a_tile_lifted_is_seen_as_one_in_hand_of_what_then_lies_on_the_board() -> None:
-    code = encoding("eiyiu", "relations")
-    seen = set()
-    for position in late_eiyiu_positions():
-        if position.observation()[418] or position.observation()[400:418].any():
-            continue
-        actions = position.legal_actions()
-        for action, rows in zip(actions, rows_of_actions(code, position.observation(), actions), strict=True):
-            lifted = position.play(action).observation()
-            tiles, number = Tiles(lifted), int(lifted[418])
-            cells = tiles.free_cells()
-            fits = min(sum(tiles.wins(cell, number) for cell in cells), 3)
-            least = min(exposure(tiles, cell, number, held=True) for cell in cells)
-            assert rows == [action, 410 + LIFTED + number - 1, 410 + fits, 410 + EXPOSES + least]
-            seen |= {("fits", fits > 0), ("exposes", least)}
-    assert seen == {("fits", False), ("fits", True), ("exposes", 0), ("exposes", 10)}
 
 
 # What it computes

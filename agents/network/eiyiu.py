@@ -3,13 +3,15 @@
 A number fits on a free cell if it would complete a run of 15 there. A tile exposes the numbers that fit somewhere once it
 lies: the other player may take them, if they are open, or draw them. Where no pile has a tile left every number counts as open,
 as tiles of all lie on the board to be moved. Of each number, and of each tile to take, to lift or to lay, it is counted on how
-many cells it fits and what it exposes at least; of a tile to lay also the sums of the runs that it joins.
+many cells it fits and what it exposes at least; of a tile to lay also the sums of the runs that it joins, and which tiles the
+other player can then lay without exposing any.
 """
 
 from typing import Final, TypeAlias
 
 import numpy as np
 
+from envs.engine.bits import size
 from envs.engine.jit import kernel
 
 WIDTH: Final = 20
@@ -18,6 +20,7 @@ NUMBERS: Final = 9
 SUM: Final = 15
 TILES: Final = 2 * NUMBERS
 ALL_NUMBERS: Final = (1 << NUMBERS + 1) - 2  # one bit for each
+HIDDEN_BITS: Final = NUMBERS + 1  # where the bits of a second set begin
 OPEN: Final = CELLS  # where an observation has them
 HIDDEN: Final = OPEN + NUMBERS
 HAND: Final = HIDDEN + NUMBERS
@@ -45,28 +48,38 @@ LIFTED: Final = EXPOSING_DRAWS + NUMBERS * (NUMBERS + 1)
 RUNS: Final = LIFTED + NUMBERS
 LACKS: Final = RUNS + 2 * SUMS
 LACKED: Final = LACKS + NUMBERS * SUPPLY
-ACTION_ROWS: Final = LACKED + NUMBERS * SUPPLY
-MOST_OF_ACTION: Final = 4 * LINES + 1
+SAFE_TILES: Final = LACKED + NUMBERS * SUPPLY
+UNSAFE_DRAWS: Final = SAFE_TILES + (NUMBERS + 1) * (NUMBERS + 1)
+ACTION_ROWS: Final = UNSAFE_DRAWS + (NUMBERS + 1) * (NUMBERS + 1)
+MOST_OF_ACTION: Final = 4 * LINES + 3
 
 Surveyed: TypeAlias = tuple[int, int, int]
 
 
 @kernel
 def survey(observation: np.ndarray) -> Surveyed:
-    """On how many cells each number fits; with no tile in hand the least that each exposes; how many tiles the piles have."""
-    fits, piled = fitting_cells(observation), 0
-    for place in range(OPEN, HAND):
-        piled += observation[place]
-    return fits, 0 if observation[HAND] > 0 else least_exposures(observation, fits, piled, 1, NUMBERS), piled
+    """On how many cells each number fits; with no tile in hand the least that each exposes; the numbers in the piles."""
+    fits, piles = fitting_cells(observation), piled_numbers(observation)
+    return fits, 0 if observation[HAND] > 0 else least_exposures(observation, fits, piles, 1, NUMBERS), piles
+
+
+@kernel
+def piled_numbers(observation: np.ndarray) -> int:
+    """One bit for each number in the open pile, and above `HIDDEN_BITS` one for each in the hidden pile."""
+    piles = 0
+    for number in range(1, NUMBERS + 1):
+        piles |= (observation[OPEN + number - 1] != 0) << number
+        piles |= (observation[HIDDEN + number - 1] != 0) << (HIDDEN_BITS + number)
+    return piles
 
 
 @kernel
 def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
     """Of each number its supply, where it fits and, with no tile in hand, the least it exposes; where the hand fits; tiles."""
-    fits, least, piled = surveyed
+    fits, least, piles = surveyed
     hand = int(observation[HAND])
     for number in range(1, NUMBERS + 1):
-        supplied = supply(observation, number, piled)
+        supplied = supply(piles, number)
         rows[count] = first + ((number - 1) * COUNTED + counted(fits, number)) * SUPPLY + supplied
         count += 1
         if hand == 0:
@@ -81,10 +94,19 @@ def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.
 
 
 @kernel
+def last_cell(observation: np.ndarray) -> int:
+    """The last cell beside a tile: they lie in one corner of the window."""
+    cell = CELLS - 1
+    while cell > 0 and observation[cell] == 0:
+        cell -= 1
+    return min(cell + WIDTH, CELLS - 1)
+
+
+@kernel
 def fitting_cells(observation: np.ndarray) -> int:
     """Six bits a number, of 1 lowest: on how many free cells beside a tile it would complete a run of 15."""
     fits = 0
-    for cell in range(CELLS):
+    for cell in range(last_cell(observation) + 1):
         if is_free_cell(observation, cell):
             numbers = 0
             for line in range(LINES):
@@ -96,7 +118,7 @@ def fitting_cells(observation: np.ndarray) -> int:
 
 
 @kernel
-def least_exposures(observation: np.ndarray, fits: int, piled: int, lowest: int, highest: int) -> int:
+def least_exposures(observation: np.ndarray, fits: int, piles: int, lowest: int, highest: int) -> int:
     """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile, see `exposure`.
 
     It is counted for the numbers from `lowest` to `highest`, of the others it is `EXPOSED`.
@@ -104,43 +126,40 @@ def least_exposures(observation: np.ndarray, fits: int, piled: int, lowest: int,
     least = 0
     for number in range(1, NUMBERS + 1):
         least |= EXPOSED << 4 * (number - 1)
-    for cell in range(CELLS):
+    held, fitting = observation[HAND] > 0, fitting_numbers(fits)
+    for cell in range(last_cell(observation) + 1):
         if is_free_cell(observation, cell):
-            ends, elsewhere = ends_of_runs(observation, cell), fits_elsewhere(observation, fits, cell)
+            ends, elsewhere = ends_of_runs(observation, cell), fits_elsewhere(observation, fitting, cell)
             for number in range(lowest, highest + 1):
-                exposes, shift = exposure(observation, ends, elsewhere, piled, number), 4 * (number - 1)
+                exposes, shift = exposure(held, piles, ends, elsewhere, number), 4 * (number - 1)
                 if exposes < (least >> shift) & 15:
                     least = (least & ~(15 << shift)) | (exposes << shift)
     return least
 
 
 @kernel
-def exposure(observation: np.ndarray, ends: int, elsewhere: int, piled: int, number: int) -> int:
+def exposure(held: bool, piles: int, ends: int, elsewhere: int, number: int) -> int:
     """How many hidden numbers would fit somewhere once the number lies on a cell; `EXPOSED` if an open one would.
 
-    `ends` and `elsewhere` are the cell's; runs that the tile lengthens count with what they lacked before, too. With no tile in
-    hand, the number itself is taken from the open pile, or is not there from the hidden one.
+    `ends` and `elsewhere` are the cell's; runs that the tile lengthens count with what they lacked before, too. If it is not
+    held, the number itself is taken from the open pile, or is not there from the hidden one.
     """
-    held = observation[HAND] > 0
-    fitting = elsewhere | mirrored_at(ends, number)
-    if piled <= (0 if held else 1):  # the next turn moves a tile
-        return EXPOSED if fitting & ALL_NUMBERS else 0
-    exposes = 0
-    for other in range(1, NUMBERS + 1):
-        if (fitting >> other) & 1:
-            is_open = observation[OPEN + other - 1] != 0
-            if is_open and (held or other != number):
-                return EXPOSED
-            exposes += observation[HIDDEN + other - 1] != 0 and (held or other != number or is_open)
-    return exposes
+    fitting = (elsewhere | (ends >> number)) & ALL_NUMBERS
+    if piles & (piles - 1) == 0 and (piles == 0 or not held):  # the next turn moves a tile
+        return EXPOSED if fitting else 0
+    if not held:
+        is_open = (piles >> number) & 1
+        piles &= ~(1 << number if is_open else 1 << (HIDDEN_BITS + number))
+    return EXPOSED if fitting & piles else size(fitting & (piles >> HIDDEN_BITS))
 
 
 @kernel
-def mirrored_at(ends: int, number: int) -> int:
-    """One bit for each number that with this one has a sum of which `ends` has the bit."""
+def fitting_numbers(fits: int) -> int:
+    """One bit for each number that fits on a cell, and above `HIDDEN_BITS` one for each that fits on several."""
     fitting = 0
-    for other in range(1, NUMBERS + 1):
-        fitting |= ((ends >> (number + other)) & 1) << other
+    for number in range(1, NUMBERS + 1):
+        cells = (fits >> (6 * (number - 1))) & 63
+        fitting |= (cells > 0) << number | (cells > 1) << (HIDDEN_BITS + number)
     return fitting
 
 
@@ -162,17 +181,12 @@ def ends_of_runs(observation: np.ndarray, cell: int) -> int:
 
 
 @kernel
-def fits_elsewhere(observation: np.ndarray, fits: int, cell: int) -> int:
-    """One bit for each number that fits on another free cell."""
+def fits_elsewhere(observation: np.ndarray, fitting: int, cell: int) -> int:
+    """One bit for each number that fits on another free cell; `fitting` is that of `fitting_numbers`."""
     here = 0
     for line in range(LINES):
-        lack = lacking(observation, cell, line)
-        if lack <= NUMBERS:
-            here |= 1 << lack
-    elsewhere = 0
-    for number in range(1, NUMBERS + 1):
-        elsewhere |= (((fits >> 6 * (number - 1)) & 63) > (here >> number) & 1) << number
-    return elsewhere
+        here |= 1 << min(lacking(observation, cell, line), SUM)
+    return (fitting & ~here | fitting >> HIDDEN_BITS) & ALL_NUMBERS
 
 
 @kernel
@@ -182,9 +196,9 @@ def counted(fits: int, number: int) -> int:
 
 
 @kernel
-def supply(observation: np.ndarray, number: int, piled: int) -> int:
+def supply(piles: int, number: int) -> int:
     """One bit if a tile of the number is in the open pile, or no pile has any; two if one is in the hidden pile."""
-    return 1 if piled == 0 else (observation[OPEN + number - 1] != 0) + 2 * (observation[HIDDEN + number - 1] != 0)
+    return 1 if piles == 0 else ((piles >> number) & 1) + 2 * ((piles >> (HIDDEN_BITS + number)) & 1)
 
 
 @kernel
@@ -264,14 +278,14 @@ def action_relations(
     """Of a tile taken, on how many cells it fits and the least it exposes; of a draw, how many hidden tiles fit somewhere, how
     many others must expose an open one, and what the rest exposes; of a tile lifted, its number, and the same as of one taken;
     see also `lay_relations`. `after` is room for an observation."""
-    fits, least, piled = surveyed
+    fits, least, piles = surveyed
     if observation[HAND] > 0:
-        return lay_relations(observation, fits, piled, action - CELL, int(observation[HAND]), first, rows, count)
+        return lay_relations(observation, fits, piles, action - CELL, first, rows, count, after)
     if action >= CELL:
         return lift_relations(observation, action - CELL, first, rows, count, after)
     hidden, fitting, exposed, exposures = 0, 0, 0, 0
     for number in range(1, NUMBERS + 1):
-        if observation[HIDDEN + number - 1] != 0:
+        if (piles >> (HIDDEN_BITS + number)) & 1:
             exposes = (least >> 4 * (number - 1)) & 15
             hidden += 1
             if counted(fits, number) > 0:
@@ -297,9 +311,7 @@ def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndar
     number = int(observation[cell])
     if number == 0:
         return count
-    for place in range(len(observation)):
-        after[place] = observation[place]
-    after[cell], after[HAND] = 0, number
+    board_after(observation, cell, 0, number, after)
     fits = fitting_cells(after)
     least = least_exposures(after, fits, 0, number, number)
     rows[count] = first + LIFTED + number - 1
@@ -309,17 +321,24 @@ def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndar
 
 
 @kernel
+def board_after(observation: np.ndarray, cell: int, number: int, hand: int, after: np.ndarray) -> None:
+    """`after` is the observation with the number on the cell and that tile in hand."""
+    for place in range(len(observation)):
+        after[place] = observation[place]
+    after[cell], after[HAND] = number, hand
+
+
+@kernel
 def lay_relations(
-    observation: np.ndarray, fits: int, piled: int, cell: int, hand: int, first: int, rows: np.ndarray, count: int
+    observation: np.ndarray, fits: int, piles: int, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray
 ) -> int:
-    """What the tile exposes; along each line, the run that it joins and its sum, what lacks at its ends, what lacked here."""
+    """What the tile exposes; along each line, the run that it joins, its sum, what lacks at its ends, what lacked here; if no
+    open number fits after it, see `pick_safe`."""
     if cell < 0:
         return count
-    hidden = 0
-    for number in range(NUMBERS):
-        hidden += observation[HIDDEN + number] != 0
-    exposes = exposure(observation, ends_of_runs(observation, cell), fits_elsewhere(observation, fits, cell), piled, hand)
-    rows[count] = first + EXPOSES + hidden * EXPOSURES + exposes
+    hand, elsewhere = int(observation[HAND]), fits_elsewhere(observation, fitting_numbers(fits), cell)
+    exposes = exposure(True, piles, ends_of_runs(observation, cell), elsewhere, hand)
+    rows[count] = first + EXPOSES + size(piles >> HIDDEN_BITS) * EXPOSURES + exposes
     count += 1
     column, row = cell % WIDTH, cell // WIDTH
     for line in range(LINES):
@@ -332,13 +351,33 @@ def lay_relations(
             count += 1
         lacked = SUM - sum_ahead - sum_behind
         if others > 1 and 0 < lacked <= NUMBERS and lacked != hand:
-            rows[count] = first + LACKED + (lacked - 1) * SUPPLY + supply(observation, lacked, piled)
+            rows[count] = first + LACKED + (lacked - 1) * SUPPLY + supply(piles, lacked)
             count += 1
         for way in range(2):
             step = ahead + 1 if way == 0 else -behind - 1
             beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
             lacks = SUM - total - sum_beyond
             if beyond >= 0 and others + beyond > 0 and 0 < lacks <= NUMBERS:
-                rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(observation, lacks, piled)
+                rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(piles, lacks)
                 count += 1
+    if piles != 0 and exposes != EXPOSED:
+        board_after(observation, cell, hand, 0, after)
+        count = pick_safe(after, piles, first, rows, count)
     return count
+
+
+@kernel
+def pick_safe(after: np.ndarray, piles: int, first: int, rows: np.ndarray, count: int) -> int:
+    """Of a board, with no tile in hand: how many open tiles can be laid and expose none, and how many hidden ones must."""
+    fits = fitting_cells(after)
+    least = least_exposures(after, fits, piles, 1, NUMBERS)
+    safe, unsafe = 0, 0
+    for number in range(1, NUMBERS + 1):
+        exposes = (least >> 4 * (number - 1)) & 15
+        if (piles >> number) & 1 and exposes == 0:
+            safe += 1
+        if (piles >> (HIDDEN_BITS + number)) & 1 and counted(fits, number) == 0 and exposes == EXPOSED:
+            unsafe += 1
+    rows[count] = first + SAFE_TILES + size(piles & ALL_NUMBERS) * (NUMBERS + 1) + safe
+    rows[count + 1] = first + UNSAFE_DRAWS + size((piles >> HIDDEN_BITS) & ALL_NUMBERS) * (NUMBERS + 1) + unsafe
+    return count + 2

@@ -1,12 +1,12 @@
 """What the numbers of an observation are to each other, and what an action is about: rows that an encoding adds.
 
-All of it is counted on the board as it lies, in the mover's frame; no move is played. A position's relations are rows of the
-embedding. An action's are rows of the policy's head: its logit is weighed by their sum, so that what is learned of one action
-serves all that are alike.
+All of it is counted in the mover's frame, in Oware and Toguz Kumalak on the board as it lies, in Uisge and Eiyiu also on the
+board that an action leaves. A position's relations are rows of the embedding. An action's are rows of the policy's head: its
+logit is weighed by their sum, so that what is learned of one action serves all that are alike.
 
 - Oware: where each house's last seed would fall, what lies there and just before; the same for the houses one may sow.
 - Toguz Kumalak: where each hole's last seed would fall, and the kind of hole that this is.
-- Uisge: what stands on each three squares in a row; the piece of a move, what it passes and where it ends.
+- Uisge: see `agents.network.uisge`.
 - Eiyiu: see `agents.network.eiyiu`.
 """
 
@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from agents.network import eiyiu
+from agents.network import eiyiu, uisge
+from agents.network.eiyiu import Surveyed
 from envs.engine.header import EIYIU, OWARE, TOGUZ_KUMALAK, UISGE
 from envs.engine.jit import kernel
 from envs.engine.kernels import Tag
@@ -33,55 +34,41 @@ MANY: Final = len(KINDS) - 2  # seeds from which on kinds repeat
 TUZDYK: Final = 12  # the kind of a hole that is one
 OWN_TUZDYK: Final = HOLES + 2  # where an observation names it, the other's behind it
 
-# Uisge
-FILES: Final = 7
-RANKS: Final = 6
-BOARD: Final = FILES * RANKS
-KINDS_OF_SQUARE: Final = 5  # empty, own pawn and king, the other's
-EMPTY: Final = 0
-OWN_PAWN: Final = 1
-ROW_OF_THREE: Final = KINDS_OF_SQUARE**3
-THREES: Final = RANKS * (FILES - 2) + FILES * (RANKS - 2)
-DIRECTIONS: Final = 8
-RIGHT: Final = np.array([0, 1, 1, 1, 0, -1, -1, -1])  # files and ranks of a step, by direction
-UP: Final = np.array([1, 1, 0, -1, -1, -1, 0, 1])
-WAYS: Final = 3  # a pawn jumps, a king jumps, a king steps
-
 # Rows of the embedding in all, and how many of them an observation picks at most and usually.
 POSITION_ROWS: Final[dict[str, tuple[int, int, int]]] = {
     "oware": (HOUSES * HOUSES * FEW * FEW, HOUSES, 9),
     "toguz_kumalak": (HOLES * HOLES * (TUZDYK + 1), HOLES, 15),
-    "uisge": (THREES * ROW_OF_THREE, THREES, 36),
+    "uisge": (uisge.POSITION_ROWS, uisge.MOST_OF_POSITION, uisge.USUAL_OF_POSITION),
     "eiyiu": (eiyiu.POSITION_ROWS, eiyiu.MOST_OF_POSITION, eiyiu.MOST_OF_POSITION),
 }
 # Rows of the policy's head behind those of the actions themselves, and how many of them an action picks at most.
 ACTION_ROWS: Final[dict[str, tuple[int, int]]] = {
     "oware": (HOUSES // 2 * HOUSES * FEW, 1),
     "toguz_kumalak": (HOLES // 2 * HOLES * (TUZDYK + 1), 1),
-    "uisge": (2 * KINDS_OF_SQUARE * DIRECTIONS + WAYS * BOARD, 2),
+    "uisge": (uisge.ACTION_ROWS, uisge.MOST_OF_ACTION),
     "eiyiu": (eiyiu.ACTION_ROWS, eiyiu.MOST_OF_ACTION),
 }
 
 
 @kernel
-def pick_relations(
-    game: Tag, observation: np.ndarray, surveyed: eiyiu.Surveyed, first: int, rows: np.ndarray, count: int
-) -> int:
+def pick_relations(game: Tag, observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
     """The rows of a position's relations follow the `count` that are there; returns how many there are now."""
     if len(game) == OWARE:
         return oware_relations(observation, first, rows, count)
     if len(game) == TOGUZ_KUMALAK:
         return toguz_kumalak_relations(observation, first, rows, count)
     if len(game) == UISGE:
-        return uisge_relations(observation, first, rows, count)
+        return uisge.relations(observation, surveyed, first, rows, count)
     return eiyiu.relations(observation, surveyed, first, rows, count)
 
 
 @kernel
-def survey(game: Tag, observation: np.ndarray) -> eiyiu.Surveyed:
-    """What all of a position's relations need, counted once: in Eiyiu, where numbers fit and what each would expose."""
+def survey(game: Tag, observation: np.ndarray) -> Surveyed:
+    """What all of a position's relations need, counted once."""
     if len(game) == EIYIU:
         return eiyiu.survey(observation)
+    if len(game) == UISGE:
+        return uisge.survey(observation)
     return 0, 0, 0
 
 
@@ -89,7 +76,7 @@ def survey(game: Tag, observation: np.ndarray) -> eiyiu.Surveyed:
 def pick_action_rows(
     game: Tag,
     observation: np.ndarray,
-    surveyed: eiyiu.Surveyed,
+    surveyed: Surveyed,
     action: int,
     first: int,
     rows: np.ndarray,
@@ -105,7 +92,7 @@ def pick_action_rows(
         rows[count] = first + toguz_kumalak_relation(observation, action)
         return count + 1
     if len(game) == UISGE:
-        return uisge_action(observation, action, first, rows, count)
+        return uisge.action_relations(observation, surveyed, action, first, rows, count)
     return eiyiu.action_relations(observation, surveyed, action, first, rows, count, scratch)
 
 
@@ -155,52 +142,3 @@ def toguz_kumalak_relation(observation: np.ndarray, hole: int) -> int:
     if (last == own_tuzdyk and observation[OWN_TUZDYK] > 0) or last == int(observation[OWN_TUZDYK + 1]) - 1:
         kind = TUZDYK
     return (hole * HOLES + last) * (TUZDYK + 1) + kind
-
-
-# Uisge
-
-
-@kernel
-def uisge_relations(observation: np.ndarray, first: int, rows: np.ndarray, count: int) -> int:
-    """What stands on each three squares in a row, along ranks and files, if anything does."""
-    for rank in range(RANKS):
-        for file in range(FILES - 2):
-            count = pick_three(observation, rank * FILES + file, 1, first, rows, count)
-            first += ROW_OF_THREE
-    for square in range(FILES * (RANKS - 2)):
-        count = pick_three(observation, square, FILES, first, rows, count)
-        first += ROW_OF_THREE
-    return count
-
-
-@kernel
-def pick_three(observation: np.ndarray, square: int, step: int, first: int, rows: np.ndarray, count: int) -> int:
-    """The row of three squares follows, unless they are empty."""
-    kind = 0
-    for index in range(3):
-        kind = KINDS_OF_SQUARE * kind + min(int(observation[square + index * step]), KINDS_OF_SQUARE - 1)
-    if kind == 0:
-        return count
-    rows[count] = first + kind
-    return count + 1
-
-
-@kernel
-def uisge_action(observation: np.ndarray, action: int, first: int, rows: np.ndarray, count: int) -> int:
-    """Of a move: the piece, what stands beside it in the move's direction; how and where it ends. Of a pass nothing."""
-    square, direction = action // DIRECTIONS, action % DIRECTIONS
-    if square >= BOARD:
-        return count
-    step = UP[direction] * FILES + RIGHT[direction]
-    beside = square + step
-    if not (0 <= beside < BOARD):  # no legal action goes there
-        return count
-    king = int(observation[square] != OWN_PAWN)
-    neighbour = min(int(observation[beside]), KINDS_OF_SQUARE - 1)
-    target = beside if neighbour == EMPTY else beside + step
-    if not (0 <= target < BOARD):
-        return count
-    way = 2 if neighbour == EMPTY else king
-    rows[count] = first + (king * KINDS_OF_SQUARE + neighbour) * DIRECTIONS + direction
-    rows[count + 1] = first + 2 * KINDS_OF_SQUARE * DIRECTIONS + way * BOARD + target
-    return count + 2

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from agents.network.eiyiu import CELL, CELLS, HAND, WIDTH
-from agents.network.relations import BOARD, DIRECTIONS, FILES, RANKS
+from agents.network.uisge import BOARD, DIRECTIONS, FILES, RANKS
 from envs.engine.header import UISGE
 from envs.engine.jit import entry, kernel
 from envs.engine.kernels import Tag
