@@ -39,7 +39,7 @@ PIECE_ROWS: Final = THREES * ROW_OF_THREE
 PLAYER_ROWS: Final = PIECE_ROWS + 2 * CODES_OF_PIECE * BOARD
 POSITION_ROWS: Final = PLAYER_ROWS + 2 * (PAWNS + MOVES)
 MOST_OF_POSITION: Final = THREES + BOARD + 4
-USUAL_OF_POSITION: Final = 36 + 2 * PIECES + 4
+USUAL_OF_POSITION: Final = 24 + 2 * PIECES + 4
 # Where each kind of an action's rows begins
 BESIDE: Final = 0
 TARGETS: Final = BESIDE + 2 * KINDS_OF_SQUARE * DIRECTIONS
@@ -66,7 +66,7 @@ def survey(observation: np.ndarray) -> tuple[int, int, int]:
 
 @kernel
 def relations(observation: np.ndarray, surveyed: tuple[int, int, int], first: int, rows: np.ndarray, count: int) -> int:
-    """What stands on each three squares in a row, along ranks and files, if anything does; of pieces and players, see above."""
+    """What stands on each three squares in a row, along ranks and files; of pieces and players, see above."""
     three = first
     for rank in range(RANKS):
         for file in range(FILES - 2):
@@ -84,11 +84,13 @@ def relations(observation: np.ndarray, surveyed: tuple[int, int, int], first: in
 
 @kernel
 def pick_three(observation: np.ndarray, square: int, step: int, first: int, rows: np.ndarray, count: int) -> int:
-    """The row of three squares follows, unless they are empty."""
-    kind = 0
+    """The row of three squares follows if two of them or more are occupied."""
+    kind, occupied = 0, 0
     for index in range(3):
-        kind = KINDS_OF_SQUARE * kind + min(int(observation[square + index * step]), KINDS_OF_SQUARE - 1)
-    if kind == 0:
+        there = min(int(observation[square + index * step]), KINDS_OF_SQUARE - 1)
+        kind = KINDS_OF_SQUARE * kind + there
+        occupied += there != EMPTY
+    if occupied < 2:
         return count
     rows[count] = first + kind
     return count + 1
