@@ -743,7 +743,7 @@ def test_a_spec_names_a_player(spec: str, canonical: str) -> None:
         *[(words, "needs simulations; it reads mcts:simulations=N") for words in ("", "c=1", "network=oware")],
         ("simulations=5,network=", "names no network"),
         ("simulations=5,network=nothing", "nor a run folder"),
-        ("simulations=5,network=uisge_quick", "plays uisge, not oware"),
+        ("simulations=5,network=toguz_kumalak", "plays toguz_kumalak, not oware"),
         ("simulations=5,simulations=5", "twice"),
         *[(f"simulations=5,{word}", "known are simulations=, network=") for word in ("x", "", "sims=3", "depth=3", "C=1")],
         *[(f"simulations=5,c={n}", "c in") for n in ("", "x", "-1", "nan", "inf", "101")],

@@ -1,12 +1,11 @@
 """Puts what a run has left where others find it: among the results, as an agent with a card, on the page of results."""
 
 import argparse
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
-
-import torch
+from typing import Any, Final
 
 from agents.network import load_network, network_summary, save_network
 from agents.spec import NETWORK_FILE, SHIPPED
@@ -20,22 +19,28 @@ RESULTS: Final = Path("docs/results")
 
 def add(run: Path, folder: Path) -> Path:
     """The folder of results holds the run's summary and curve; returns where. Raises `BadConfig` and `OSError`."""
-    place = folder / f"seed-{read_summary(run / SUMMARY)['config']['seed']}"
+    summary = read_summary(run / SUMMARY)
+    place = folder / f"seed-{summary['config']['seed']}"
     place.mkdir(parents=True, exist_ok=True)
-    for name in (SUMMARY, CURVE):
-        shutil.copyfile(run / name, place / name)
+    write_file(place / SUMMARY, json.dumps(placeless(summary), indent=1) + "\n")
+    shutil.copyfile(run / CURVE, place / CURVE)
     return place
 
 
+def placeless(summary: dict[str, Any]) -> dict[str, Any]:
+    """The summary without the folder in which the run lay: what is published is of any machine."""
+    return {**summary, "config": {**summary["config"], "run_dir": None}}
+
+
 def ship(run: Path, name: str | None, folder: Path) -> Path:
-    """The folder holds the run's agent in half precision and its card; returns the agent's file.
+    """The folder holds the run's agent in eight bits a number and its card; returns the agent's file.
 
     Its name is that of its game where none is given. Raises `BadSpec` and `BadConfig` for a run that has left none.
     """
-    network, summary = load_network(run / NETWORK_FILE), network_summary(run / NETWORK_FILE)
+    network, summary = load_network(run / NETWORK_FILE), placeless(network_summary(run / NETWORK_FILE))
     agent = folder / f"{name or network.settings.game}.safetensors"
     folder.mkdir(parents=True, exist_ok=True)
-    save_network(agent, network, summary, torch.float16)
+    save_network(agent, network, summary, compact=True)
     write_file(agent.with_suffix(".md"), card(agent))
     return agent
 
@@ -45,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = cli.make_parser(
         "training.publish",
         "add   copies a run's summary and curve into the results, as CONFIG/seed-N\n"
-        "ship  makes a run's network a trained agent, in half precision, with a model card\n"
+        "ship  makes a run's network a trained agent, in eight bits a number, with a model card\n"
         "page  writes the page of results from all that was added",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -167,7 +167,7 @@ def card(path: Path) -> str:
     facts = {
         "plays": f"{GAMES[settings.game].title}, {options}",
         "network": f"encoding `{settings.encoding}`, width {settings.width}, residual layers: {settings.layers};"
-        f" {numbers:,} numbers, kept in half precision",
+        f" {numbers:,} numbers, kept in eight bits each",
         "trained": f"by self-play PPO, {run['plies']:,} plies in {run['seconds'] / 60:.1f} minutes, seed {config.seed}",
         "commit": f"`{run['commit']}`",
     }
