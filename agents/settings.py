@@ -30,12 +30,12 @@ def whole_setting(spec: str, settings: Settings, name: str, low: int, high: int)
     return number
 
 
-def real_setting(spec: str, settings: Settings, name: str, high: int, default: float) -> float:
-    """The number from 0 to `high` that the setting is, or the default. Raises `BadSpec` for anything else."""
+def real_setting(spec: str, settings: Settings, name: str, high: int, default: float, low: float = 0) -> float:
+    """The number from `low` to `high` that the setting is, or the default. Raises `BadSpec` for anything else."""
     try:
         number = float(settings.get(name, default))
     except ValueError:
-        number = -1.0
-    if not 0 <= number <= high:
-        raise BadSpec(f"{name} in {spec!r} must be a number from 0 to {high}")
+        number = low - 1
+    if not low <= number <= high:
+        raise BadSpec(f"{name} in {spec!r} must be a number from {low:g} to {high}")
     return number

@@ -584,6 +584,18 @@ def test_noise_at_the_root_comes_from_the_stream(game: str) -> None:
     assert_same(searched(noisy, positions, 1), searched(noisy, positions, 1))
 
 
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_priors_are_the_networks_policy_at_their_temperature(game: str) -> None:
+    positions = middle_games(game, 10, seed=4)
+    flat = [float(action % 4) for action in range(find_game(game).actions)]
+    as_it_is, tempered, sharp = (
+        searched(guided(game, 60, ByHand(game, logits), prior_temperature=temperature), positions)
+        for logits, temperature in ((flat, 1.0), ([3 * each for each in flat], 3.0), ([3 * each for each in flat], 1.0))
+    )
+    assert_same(tempered, as_it_is)
+    assert not np.array_equal(sharp.visits, as_it_is.visits)
+
+
 # What must not matter
 
 
@@ -726,8 +738,9 @@ def network_file(tmp_path: Path) -> Callable[[str], Path]:
         ("mcts:leaf=eval,c=1.50,simulations=7", "mcts:simulations=7,c=1.5,leaf=eval"),
         ("mcts:simulations=7,temperature=2,c=3.0", "mcts:simulations=7,c=3,temperature=2"),
         ("mcts:simulations=7,network=oware", ""),
-        ("mcts:batch=1,network=oware,simulations=7,c=0.6,noise=0.0", "mcts:simulations=7,network=oware"),
+        ("mcts:batch=1,network=oware,simulations=7,c=0.6,noise=0.0,prior_temperature=3", "mcts:simulations=7,network=oware"),
         ("mcts:simulations=7,network=oware,batch=8,c=1.4,noise=0.25", ""),
+        ("mcts:simulations=7,network=oware,prior_temperature=1", ""),
     ],
 )
 def test_a_spec_names_a_player(spec: str, canonical: str) -> None:
@@ -751,7 +764,11 @@ def test_a_spec_names_a_player(spec: str, canonical: str) -> None:
         *[(f"simulations=5,leaf={word}", "rollout or eval") for word in ("", "Eval", "network")],
         *[(f"simulations=5,network=oware,batch={n}", "from 1 to 1024") for n in ("", "0", "x", "1025")],
         *[(f"simulations=5,network=oware,noise={n}", "from 0 to 1") for n in ("", "x", "1.1", "-0.1", "nan")],
-        *[(f"simulations=5,{word}", "is for searches with a network") for word in ("batch=2", "noise=0.1")],
+        *[(f"simulations=5,network=oware,prior_temperature={t}", "from 0.1 to 100") for t in ("", "x", "0", "101", "nan")],
+        *[
+            (f"simulations=5,{word}", "is for searches with a network")
+            for word in ("batch=2", "noise=0.1", "prior_temperature=2")
+        ],
         ("simulations=5,network=oware,leaf=eval", "is for searches without a network"),
     ],
 )

@@ -33,16 +33,19 @@ class NetworkSearch:
         c: float = 0.6,
         batch: int = 1,
         noise: float = 0.0,
+        prior_temperature: float = 1.0,
         threads: int = 1,
     ) -> None:
         """`batch` simulations of one game may wait for the network together; each but the first knows a little less than it
-        would alone. That share `noise` of a root's priors is drawn at random."""
+        would alone. That share `noise` of a root's priors is drawn at random; priors are the network's policy at that
+        temperature, above one flatter than the network has it."""
         self._game = game
         self._network = network
         self._simulations = simulations
         self._c = c
         self._batch = min(batch, simulations)
         self._noise = noise
+        self._prior_temperature = prior_temperature
         self._threads = min(threads, available_threads())
         self._room = Room(game, simulations, self._threads, network=True)
         answer = OBSERVATION_DTYPE(0).itemsize * game.observation_size + (np.float32(0).itemsize + 1) * game.actions
@@ -91,9 +94,10 @@ class NetworkSearch:
         report_batch(self._threads, trees, *answers)
 
     def _judge(self, observations: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """float32[M, A] logits and float32[M] values for the movers of observations int16[M, O] and masks int8[M, A]."""
+        """float32[M, A] priors' logits and float32[M] values for the movers of observations int16[M, O], masks int8[M, A]."""
         with torch.no_grad():
             logits, worths = self._network(torch.from_numpy(observations), torch.from_numpy(masks))
+        logits = logits / self._prior_temperature
         return np.ascontiguousarray(logits.float().cpu().numpy()), np.ascontiguousarray(worths.float().cpu().numpy())
 
     def _new_noise(self, count: int, rng: np.random.Generator) -> np.ndarray:
