@@ -18,11 +18,13 @@ from safetensors.torch import save_file
 
 import envs
 import training.learner
+import uisge_boards
 from agents.policy import PolicyAgent
 from agents.spec import make_agent
 from commands import assert_refused, run_command
 from envs import BadConfig, Position, VectorGames
 from envs.adapters.sb3 import BOTH, SelfPlayVecEnv
+from envs.engine.header import LAST_ACTION
 from envs.games import find_game
 from envs.games.uisge.rules import PASS
 from learners import new_learner, small_config
@@ -303,6 +305,41 @@ class OneAgainst:
         assert (self.seats[ended] != BOTH).all()
         self.results += zip(ended.tolist(), results.tolist(), strict=True)
         self.seats[ended] = 1 - self.seats[ended]
+
+
+class Shuttling:
+    """Plays the moves of a round that brings a board back, whoever is to move; elsewhere the lowest action."""
+
+    def __init__(self, position: Position) -> None:
+        self.moves = {}
+        for move in uisge_boards.SHUTTLE_ROUND:
+            after = position.play(move)
+            self.moves[position.text] = int(after.to_arrays()[0][LAST_ACTION])
+            position = after
+
+    def act(self, rows: np.ndarray, _: Any, __: Any, masks: np.ndarray, ___: Any) -> np.ndarray:
+        texts = [Position(find_game("uisge"), row, np.zeros(0, np.int64)).text for row in rows]
+        return np.array([self.moves.get(text, int(mask.argmax())) for text, mask in zip(texts, masks, strict=True)])
+
+
+def test_a_ply_that_brings_a_position_back_costs_its_player_what_the_other_gains() -> None:
+    start = Position.from_text("uisge", uisge_boards.SHUTTLE, strict=False)
+    for one_seat in (False, True):
+        shuttling = Shuttling(start)
+        opponents = OneAgainst(shuttling, 2, both=0) if one_seat else None
+        if opponents:
+            opponents.first[:] = 0
+        env = SelfPlayVecEnv("uisge", 2, repetition_cost=0.25, opponents=opponents, gamma=0.5)
+        env.reset()
+        env.games.load([start, start])
+        rewards, dones = [], []
+        while not (dones and dones[-1].any()):
+            _, reward, done, infos = env.step(shuttling.act(env.games.rows, None, None, env.action_masks(), None))
+            rewards.append(reward.tolist())
+            dones.append(done)
+        assert infos[0]["end"] == "repetition"
+        told = [0, 0.125, -0.125, -0.125] if one_seat else [0, 0, 0, *[-0.25] * 5]
+        assert rewards == [[each] * 2 for each in told]
 
 
 def answered(position: Position, agent: Any, seat: int) -> Position:

@@ -162,6 +162,7 @@ NUMBERS = [
         "value_coefficient",
         "max_gradient",
         "shaping",
+        "repetition_cost",
         "opening_plies",
         "lead_weight",
         "magnet",

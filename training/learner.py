@@ -222,6 +222,7 @@ def make_games(config: Config) -> SelfPlayVecEnv:
         config.games,
         seed=config.seed,
         shaping=config.shaping,
+        repetition_cost=config.repetition_cost,
         threads=1,
         opening_plies=config.opening_plies,
         opponents=League(config) if any(config.league.counts(config.games)) else None,

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from envs.adapters.aec import observation_box
-from envs.engine.header import EndReason
+from envs.engine.header import OCCURRENCES, EndReason
 from envs.engine.vector import VectorGames
 from envs.games import find_game
 
@@ -46,8 +46,9 @@ class SelfPlayVecEnv(VecEnv):
 
     `actor` int8[B] is who played the last action of the learner's, `mover` int8[B] who is to move, and `span` int64[B] the
     plies from that action until then: 1, and more where opponents answered. The reward is the actor's result if one of these
-    plies ended the game, plus `shaping` times what they brought the actor ahead in scores (seeds, kings; Eiyiu has none); what
-    comes n plies after the action counts `gamma` to the power n, as it would if every ply were a sample.
+    plies ended the game, plus `shaping` times what they brought the actor ahead in scores (seeds, kings; Eiyiu has none), less
+    `repetition_cost` for each that brought back a position, which the other player gains; what comes n plies after the action
+    counts `gamma` to the power n, as it would if every ply were a sample.
     An info has content only where a game ended: `episode` (`r` is seat 0's result, `l` the plies, an opening's included),
     `terminal_observation` (the learner's in games of one seat, else the side's that would be next), `end`, `scores`.
     """
@@ -64,6 +65,7 @@ class SelfPlayVecEnv(VecEnv):
         opening_plies: int = 0,
         opponents: Opponents | None = None,
         gamma: float = 1.0,
+        repetition_cost: float = 0.0,
         **options: Any,
     ) -> None:
         """Every game begins with up to `opening_plies` random plies, of which there are no samples. Without `opponents` the
@@ -72,6 +74,7 @@ class SelfPlayVecEnv(VecEnv):
         self.games = VectorGames(game, num_envs, seed=seed, threads=threads, **rules)
         self.steps = 0  # taken since the environment was made
         self.shaping = shaping
+        self.repetition_cost = repetition_cost
         self.opening_plies = opening_plies
         self.opponents = opponents
         self.gamma = gamma
@@ -112,7 +115,7 @@ class SelfPlayVecEnv(VecEnv):
         self.actor = games.mover.copy()
         games.step(self._actions)
         self.steps += 1
-        rewards = games.rewards[np.arange(self.num_envs), self.actor] + np.float32(self.shaping) * games.gains
+        rewards = self._worth_of_plies(np.arange(self.num_envs), self.actor)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(games.ended):
             infos[index] = self._final_info(int(index))
@@ -120,6 +123,19 @@ class SelfPlayVecEnv(VecEnv):
         self._begin_next_games()
         self._let_opponents_answer(rewards, ended, infos)
         return games.observation.copy(), rewards, ended, infos
+
+    def _worth_of_plies(self, which: np.ndarray, actors: np.ndarray) -> np.ndarray:
+        """float32[N]: what the last plies of games `which` int64[N] brought `actors` int8[N], who played them.
+
+        To be asked before other games begin in the places of those that these plies ended.
+        """
+        games = self.games
+        worth = games.rewards[which, actors] + np.float32(self.shaping) * games.gains[which]
+        if self.repetition_cost:
+            ends = games.end_reason[which] == EndReason.REPETITION
+            repeats = np.where(games.ended[which], ends, games.rows[which, OCCURRENCES] > 1)
+            worth -= np.float32(self.repetition_cost) * repeats
+        return worth
 
     def _let_opponents_answer(self, rewards: np.ndarray, ended: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """The learner is to move in every game that it plays one seat of; what was on the way there is added to all three.
@@ -134,7 +150,7 @@ class SelfPlayVecEnv(VecEnv):
         while (waiting := (opponents.seats != BOTH) & (games.mover != opponents.seats)).any():
             games.step(opponents.act(games, waiting), waiting)
             counted = np.flatnonzero(waiting & ~ended)
-            theirs = games.rewards[counted, 1 - opponents.seats[counted]] + np.float32(self.shaping) * games.gains[counted]
+            theirs = self._worth_of_plies(counted, 1 - opponents.seats[counted])
             rewards[counted] -= self.gamma ** self.span[counted] * theirs
             self.span[counted] += 1
             for index in np.flatnonzero(games.ended & ~ended):
