@@ -77,16 +77,33 @@ class Tiles:
         return lacks
 
 
-def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> int:
-    """How many hidden tiles fit once the number lies there, 10 if an open one does; told slowly."""
-    others = {n for n in range(1, 10) for each in tiles.free_cells() if each != cell and tiles.wins(each, n)}
-    fitting = others | set(tiles.leaves(cell, number))
+def exposed(tiles: Tiles, fitting: set[int], number: int, held: bool) -> int:
+    """How many of the numbers that fit are hidden once the number lies, 10 if one is open or a tile is moved next."""
     hidden, shown = set(tiles.hidden), set(tiles.open)
-    if len(shown) + len(hidden) <= (0 if held else 1):  # after it tiles are moved
+    if len(shown) + len(hidden) <= (0 if held else 1):
         return 10 if fitting else 0
     if not held:
         (shown if number in shown else hidden).discard(number)
     return 10 if fitting & shown else len(fitting & hidden)
+
+
+def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> int:
+    """What the number exposes on the cell; told slowly. Runs that it lengthens count with what they lacked before, too."""
+    before = tiles.free_cells()
+    fitting = {n for n in range(1, 10) for each in before if each != cell and tiles.wins(each, n)}
+    fitting |= set(tiles.leaves(cell, number))
+    tiles.numbers[cell] = number
+    fitting |= {n for n in range(1, 10) for each in tiles.free_cells() if each not in before and tiles.wins(each, n)}
+    del tiles.numbers[cell]
+    return exposed(tiles, fitting, number, held)
+
+
+def exposure_of_lay(tiles: Tiles, cell: tuple[int, int], number: int) -> int:
+    """The same of a tile in hand, by what can be laid afterwards."""
+    tiles.numbers[cell] = number
+    fitting = {n for n in range(1, 10) for each in tiles.free_cells() if tiles.wins(each, n)}
+    del tiles.numbers[cell]
+    return exposed(tiles, fitting, number, held=True)
 
 
 def eiyiu_positions(hand: bool) -> list[np.ndarray]:
@@ -133,7 +150,7 @@ def test_in_eiyiu_a_lay_is_seen_by_the_runs_that_it_joins_and_what_these_then_la
         actions = [10 + y * 20 + x for x, y in cells]
         for cell, action, rows in zip(cells, actions, rows_of_actions(code, observation, actions), strict=True):
             assert rows[0] == action
-            expected = [EXPOSES + len(tiles.hidden) * 11 + exposure(tiles, cell, hand, held=True)]
+            expected = [EXPOSES + len(tiles.hidden) * 11 + exposure_of_lay(tiles, cell, hand)]
             tiles.numbers[cell] = hand
             runs = [tiles.run(cell, step) for step in ((1, 0), (0, 1), (1, 1), (1, -1))]
             sums = [sum(tiles.numbers[each] for each in run) for run in runs]
@@ -164,7 +181,7 @@ def test_in_eiyiu_a_lay_that_exposes_no_open_tile_is_seen_by_what_the_other_play
         lays = rows_of_actions(code, observation, [10 + y * 20 + x for x, y in cells])
         for cell, rows in zip(cells, lays, strict=True):
             told = [row - 410 for row in rows[1:] if row >= 410 + SAFE_TILES]
-            if exposure(tiles, cell, hand, held=True) == 10 or not tiles.open | tiles.hidden:
+            if exposure_of_lay(tiles, cell, hand) == 10 or not tiles.open | tiles.hidden:
                 assert told == []
                 seen["nothing", True] += 1
                 continue

@@ -129,7 +129,8 @@ def least_exposures(observation: np.ndarray, fits: int, piles: int, lowest: int,
     held, fitting = observation[HAND] > 0, fitting_numbers(fits)
     for cell in range(last_cell(observation) + 1):
         if is_free_cell(observation, cell):
-            ends, elsewhere = ends_of_runs(observation, cell), fits_elsewhere(observation, fitting, cell)
+            ends = ends_of_runs(observation, cell)
+            elsewhere = fits_elsewhere(observation, fitting, cell) | fits_beside(observation, cell)
             for number in range(lowest, highest + 1):
                 exposes, shift = exposure(held, piles, ends, elsewhere, number), 4 * (number - 1)
                 if exposes < (least >> shift) & 15:
@@ -139,18 +140,26 @@ def least_exposures(observation: np.ndarray, fits: int, piles: int, lowest: int,
 
 @kernel
 def exposure(held: bool, piles: int, ends: int, elsewhere: int, number: int) -> int:
-    """How many hidden numbers would fit somewhere once the number lies on a cell; `EXPOSED` if an open one would.
+    """What the number exposes on a cell: how many hidden numbers would fit somewhere, or `EXPOSED`, see `exposed`.
 
     `ends` and `elsewhere` are the cell's; runs that the tile lengthens count with what they lacked before, too. If it is not
     held, the number itself is taken from the open pile, or is not there from the hidden one.
     """
     fitting = (elsewhere | (ends >> number)) & ALL_NUMBERS
-    if piles & (piles - 1) == 0 and (piles == 0 or not held):  # the next turn moves a tile
-        return EXPOSED if fitting else 0
-    if not held:
-        is_open = (piles >> number) & 1
-        piles &= ~(1 << number if is_open else 1 << (HIDDEN_BITS + number))
-    return EXPOSED if fitting & piles else size(fitting & (piles >> HIDDEN_BITS))
+    if held:
+        return exposed(fitting, piles)
+    if piles & (piles - 1) == 0:  # the last one
+        return exposed(fitting, 0)
+    is_open = (piles >> number) & 1
+    return exposed(fitting, piles & ~(1 << number if is_open else 1 << (HIDDEN_BITS + number)))
+
+
+@kernel
+def exposed(fitting: int, piles: int) -> int:
+    """How many of the numbers that fit somewhere are hidden; `EXPOSED` if one is open, or the next turn moves a tile."""
+    if fitting != 0 and (piles == 0 or fitting & piles & ALL_NUMBERS):
+        return EXPOSED
+    return size(fitting & (piles >> HIDDEN_BITS))
 
 
 @kernel
@@ -187,6 +196,22 @@ def fits_elsewhere(observation: np.ndarray, fitting: int, cell: int) -> int:
     for line in range(LINES):
         here |= 1 << min(lacking(observation, cell, line), SUM)
     return (fitting & ~here | fitting >> HIDDEN_BITS) & ALL_NUMBERS
+
+
+@kernel
+def fits_beside(observation: np.ndarray, cell: int) -> int:
+    """One bit for each number that fits on a free cell on which a tile can lie only once one lies on the cell.
+
+    Such a cell has no tile straight beside it, so its runs without the new tile are diagonal ones.
+    """
+    fitting = 0
+    for side in range(4):
+        column, row = cell % WIDTH + ALONG[side & 1] * (1 - (side & 2)), cell // WIDTH + ACROSS[side & 1] * (1 - (side & 2))
+        inside = 0 <= column < WIDTH and 0 <= row < WIDTH
+        if inside and number_at(observation, column, row) == 0 and not is_beside_tile(observation, column, row):
+            for line in range(2, LINES):
+                fitting |= 1 << lacking(observation, row * WIDTH + column, line)
+    return fitting & ALL_NUMBERS
 
 
 @kernel
@@ -280,7 +305,7 @@ def action_relations(
     see also `lay_relations`. `after` is room for an observation."""
     fits, least, piles = surveyed
     if observation[HAND] > 0:
-        return lay_relations(observation, fits, piles, action - CELL, first, rows, count, after)
+        return lay_relations(observation, piles, action - CELL, first, rows, count, after)
     if action >= CELL:
         return lift_relations(observation, action - CELL, first, rows, count, after)
     hidden, fitting, exposed, exposures = 0, 0, 0, 0
@@ -322,22 +347,32 @@ def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndar
 
 @kernel
 def board_after(observation: np.ndarray, cell: int, number: int, hand: int, after: np.ndarray) -> None:
-    """`after` is the observation with the number on the cell and that tile in hand."""
-    for place in range(len(observation)):
+    """`after` is the observation with the number on the cell and that tile in hand.
+
+    Where the cell is at the window's edge the board is moved by one, as it would be before the next turn.
+    """
+    moved = (cell % WIDTH == 0) + WIDTH * (cell < WIDTH)
+    for place in range(moved):
+        after[place] = 0
+    for place in range(CELLS - moved):
+        after[place + moved] = observation[place]
+    for place in range(CELLS, len(observation)):
         after[place] = observation[place]
-    after[cell], after[HAND] = number, hand
+    after[cell + moved], after[HAND] = number, hand
 
 
 @kernel
 def lay_relations(
-    observation: np.ndarray, fits: int, piles: int, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray
+    observation: np.ndarray, piles: int, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray
 ) -> int:
     """What the tile exposes; along each line, the run that it joins, its sum, what lacks at its ends, what lacked here; if no
     open number fits after it, see `pick_safe`."""
     if cell < 0:
         return count
-    hand, elsewhere = int(observation[HAND]), fits_elsewhere(observation, fitting_numbers(fits), cell)
-    exposes = exposure(True, piles, ends_of_runs(observation, cell), elsewhere, hand)
+    hand = int(observation[HAND])
+    board_after(observation, cell, hand, 0, after)
+    fits = fitting_cells(after)
+    exposes = exposed(fitting_numbers(fits) & ALL_NUMBERS, piles)
     rows[count] = first + EXPOSES + size(piles >> HIDDEN_BITS) * EXPOSURES + exposes
     count += 1
     column, row = cell % WIDTH, cell // WIDTH
@@ -361,15 +396,13 @@ def lay_relations(
                 rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(piles, lacks)
                 count += 1
     if piles != 0 and exposes != EXPOSED:
-        board_after(observation, cell, hand, 0, after)
-        count = pick_safe(after, piles, first, rows, count)
+        count = pick_safe(after, fits, piles, first, rows, count)
     return count
 
 
 @kernel
-def pick_safe(after: np.ndarray, piles: int, first: int, rows: np.ndarray, count: int) -> int:
+def pick_safe(after: np.ndarray, fits: int, piles: int, first: int, rows: np.ndarray, count: int) -> int:
     """Of a board, with no tile in hand: how many open tiles can be laid and expose none, and how many hidden ones must."""
-    fits = fitting_cells(after)
     least = least_exposures(after, fits, piles, 1, NUMBERS)
     safe, unsafe = 0, 0
     for number in range(1, NUMBERS + 1):
