@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 import eiyiu_boards
 from agents.network import encoding
@@ -22,6 +23,8 @@ from agents.network.eiyiu import (
 )
 from envs import Position
 from seen import positions, relations_of, rows_of_actions
+
+pytestmark = pytest.mark.bounds
 
 
 class Tiles:

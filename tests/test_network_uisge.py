@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 import uisge_boards
 from agents.network import encoding
@@ -23,6 +24,8 @@ from envs.games import find_game
 from reference import uisge
 from reference.uisge import Board, State
 from seen import relations_of, rows_of_actions
+
+pytestmark = pytest.mark.bounds
 
 PAWNS_OF_PLAYER = 49  # rows: 0 to 6 pawns, of which 0 to 6 can jump
 MOVES_OF_PLAYER = 16  # rows: 0 to 14 moves, more
