@@ -12,7 +12,7 @@ import numpy as np
 
 from envs.engine.bits import lowest, size
 from envs.engine.jit import kernel
-from envs.games.uisge.rules import kings_after, landing, loose_pieces, moves_in
+from envs.games.uisge.rules import STEP, kings_after, landing, loose_pieces, moved, moves_in
 
 FILES: Final = 7
 RANKS: Final = 6
@@ -126,8 +126,7 @@ def pick_pieces(
 @kernel
 def jumpers(pieces: int, direction: int) -> int:
     """The squares whose neighbour in the direction is occupied: from there one jumps, or cannot move."""
-    step = UP[direction] * 8 + RIGHT[direction]
-    return pieces >> step if step > 0 else pieces << -step
+    return moved(pieces, -STEP[direction])
 
 
 @kernel
