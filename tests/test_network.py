@@ -12,7 +12,7 @@ from scipy import stats
 import envs
 from agents.network import ENCODINGS, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
 from agents.network.network import sums_of_rows
-from agents.network.relations import FEW, HOLES, HOUSES, TUZDYK
+from agents.network.relations import FEW, HOUSES
 from agents.network.sparse import Residual
 from envs.games import find_game
 from seen import picked_by, positions, relations_of, until_end
@@ -71,17 +71,13 @@ def test_an_unknown_encoding_is_refused_with_those_there_are(name: str) -> None:
         encoding("oware", name)
 
 
-def last_sown(houses: int, house: int, seeds: int, keeps_one: bool) -> int:
-    """Where the last seed falls, sown one by one: Toguz Kumalak leaves the first in its hole, Oware passes the hole over."""
+def last_sown(house: int, seeds: int) -> int:
+    """Where the last seed falls, sown one by one; the house of origin is passed over."""
     place = house
-    if keeps_one:
-        for _ in range(seeds - 1 if seeds > 1 else 1):
-            place = (place + 1) % houses
-        return place
     for _ in range(seeds):
-        place = (place + 1) % houses
+        place = (place + 1) % HOUSES
         if place == house:
-            place = (place + 1) % houses
+            place = (place + 1) % HOUSES
     return place
 
 
@@ -93,39 +89,10 @@ def test_in_oware_it_sees_where_each_last_seed_falls_and_what_lies_there() -> No
         expected = []
         for house, seeds in enumerate(houses):
             if seeds:
-                last = last_sown(HOUSES, house, int(seeds), keeps_one=False)
+                last = last_sown(house, int(seeds))
                 kinds = [min(int(houses[place % HOUSES]), FEW - 1) for place in (last, last - 1)]
                 expected.append(((house * HOUSES + last) * FEW + kinds[0]) * FEW + kinds[1])
         assert relations_of("oware", observation) == expected
-
-
-def kind_of_hole(stones: int) -> int:
-    """0 to 3 are kinds of their own, so are odd numbers up to 11 and three ranges of larger ones; other even ones are 4."""
-    if stones <= 3:
-        return stones
-    if stones % 2 == 0:
-        return 4
-    return {5: 5, 7: 6, 9: 7, 11: 8, 13: 9, 15: 9, 17: 10, 19: 10, 21: 10}.get(stones, 11)
-
-
-def test_in_toguz_kumalak_it_sees_where_each_last_stone_falls_and_the_kind_of_hole() -> None:
-    rng = np.random.default_rng(6)
-    observation = np.zeros(find_game("toguz_kumalak").observation_size, np.int16)
-    seen = set()
-    for most in [5] * 100 + [40] * 50 + [160] * 50:
-        observation[:HOLES] = holes = rng.integers(0, most, HOLES)
-        own, other = rng.integers(0, 9, 2) * rng.integers(0, 2, 2)
-        observation[HOLES + 2], observation[HOLES + 3] = own, other
-        tuzdyks = ({8 + int(own)} if own else set()) | ({int(other) - 1} if other else set())
-        expected = []
-        for hole, stones in enumerate(holes):
-            if stones:
-                last = last_sown(HOLES, hole, int(stones), keeps_one=True)
-                kind = TUZDYK if last in tuzdyks else kind_of_hole(int(holes[last]))
-                seen.add(kind)
-                expected.append((hole * HOLES + last) * (TUZDYK + 1) + kind)
-        assert relations_of("toguz_kumalak", observation) == expected
-    assert seen == set(range(TUZDYK + 1))
 
 
 # What it computes

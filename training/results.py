@@ -23,10 +23,11 @@ Row = dict[str, Any]
 
 HEAD: Final = """# Results
 
-Agents play their most probable move, without search unless their name says `mcts`. Matches are on distinct random openings,
-each played twice with the seats swapped; a draw counts half. Intervals are 95 %: of one run over pairs of games, of several
-over seeds and never narrower than over games. What has fewer than three seeds is **preliminary**: it says how good these agents
-are, not how good the next run will be. Minutes are those of collecting and updating, measurements left out.
+Agents play their most probable move, without search unless their name says `mcts`; in all games but Oware their networks are
+told what the board is like after each legal move. Matches are on distinct random openings, each played twice with the seats
+swapped; a draw counts half. Intervals are 95 %: of one run over pairs of games, of several over seeds and never narrower than
+over games. What has fewer than three seeds is **preliminary**: it says how good these agents are, not how good the next run
+will be. Minutes are those of collecting and updating, measurements left out.
 
 `python -m training.publish page` makes this page from what lies in [{name}/]({name}).
 """

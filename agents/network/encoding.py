@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, pick_action_rows, pick_relations, survey
+from agents.network.toguz_kumalak import ROOM
 from envs.engine.game import Game
 from envs.engine.jit import entry, kernel
 from envs.engine.kernels import Tag
@@ -116,7 +117,7 @@ class Encoding:
             seen.starts,
             seen.actions,
             seen.picked_by_actions,
-            np.empty(observations.shape[1], np.int16),
+            np.empty(max(observations.shape[1], ROOM), np.int16),
         )
         return replace(seen, picked=np.ascontiguousarray(seen.picked[:, :widest]))
 
@@ -242,17 +243,17 @@ def pick_rows(
     starts: np.ndarray,
     actions: np.ndarray,
     picked_by_actions: np.ndarray,
-    scratch: np.ndarray,
+    room: np.ndarray,
 ) -> int:
     """`picked` to `picked_by_actions`, of which `starts` is given, are those of `Seen`; returns how many columns of the first
-    say something. `scratch` is room for an observation."""
+    say something. `room` is for numbers on the way."""
     widest = 0
     for index in range(len(observations)):
         observation, rows = observations[index], picked[index]
         surveyed = survey(game, observation) if related else (0, 0, 0)
         count = pick_numbers(observation, numbers, rows)
         if related:
-            count = pick_relations(game, observation, surveyed, relations, rows, count)
+            count = pick_relations(game, observation, surveyed, relations, rows, count, room)
         rows[count] = NO_ROW
         widest = max(widest, count + 1)
         spot = starts[index]
@@ -263,7 +264,7 @@ def pick_rows(
                 count = 1
                 if related:
                     own = picked_by_actions[spot]
-                    count = pick_action_rows(game, observation, surveyed, action, masks.shape[1], own, 1, scratch)
+                    count = pick_action_rows(game, observation, surveyed, action, masks.shape[1], own, 1, room)
                 if count < picked_by_actions.shape[1]:
                     picked_by_actions[spot, count] = NO_ROW
                 spot += 1

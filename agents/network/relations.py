@@ -1,11 +1,11 @@
 """What the numbers of an observation are to each other, and what an action is about: rows that an encoding adds.
 
-All of it is counted in the mover's frame, in Oware and Toguz Kumalak on the board as it lies, in Uisge and Eiyiu also on the
-board that an action leaves. A position's relations are rows of the embedding. An action's are rows of the policy's head: its
+All of it is counted in the mover's frame, in Oware on the board as it lies, in the other games also on the board that an
+action leaves. A position's relations are rows of the embedding. An action's are rows of the policy's head: its
 logit is weighed by their sum, so that what is learned of one action serves all that are alike.
 
 - Oware: where each house's last seed would fall, what lies there and just before; the same for the houses one may sow.
-- Toguz Kumalak: where each hole's last seed would fall, and the kind of hole that this is.
+- Toguz Kumalak: see `agents.network.toguz_kumalak`.
 - Uisge: see `agents.network.uisge`.
 - Eiyiu: see `agents.network.eiyiu`.
 """
@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.network import eiyiu, uisge
+from agents.network import eiyiu, toguz_kumalak, uisge
 from agents.network.eiyiu import Surveyed
 from envs.engine.header import EIYIU, OWARE, TOGUZ_KUMALAK, UISGE
 from envs.engine.jit import kernel
@@ -26,37 +26,31 @@ NO_ROW: Final = -1  # ends a list of rows
 HOUSES: Final = 12
 FEW: Final = 4  # kinds of a house by its seeds: 0, 1, 2, more
 
-# Toguz Kumalak, the holes of both sides
-HOLES: Final = 18
-# The kinds of a hole by its seeds. An odd number may be captured, two may become a tuzdyk, other even numbers are alike.
-KINDS: Final = np.array([0, 1, 2, 3, 4, 5, 4, 6, 4, 7, 4, 8, 4, 9, 4, 9, 4, 10, 4, 10, 4, 10, 4, 11])
-MANY: Final = len(KINDS) - 2  # seeds from which on kinds repeat
-TUZDYK: Final = 12  # the kind of a hole that is one
-OWN_TUZDYK: Final = HOLES + 2  # where an observation names it, the other's behind it
-
 # Rows of the embedding in all, and how many of them an observation picks at most and usually.
 POSITION_ROWS: Final[dict[str, tuple[int, int, int]]] = {
     "oware": (HOUSES * HOUSES * FEW * FEW, HOUSES, 9),
-    "toguz_kumalak": (HOLES * HOLES * (TUZDYK + 1), HOLES, 15),
+    "toguz_kumalak": (toguz_kumalak.POSITION_ROWS, toguz_kumalak.MOST_OF_POSITION, toguz_kumalak.USUAL_OF_POSITION),
     "uisge": (uisge.POSITION_ROWS, uisge.MOST_OF_POSITION, uisge.USUAL_OF_POSITION),
     "eiyiu": (eiyiu.POSITION_ROWS, eiyiu.MOST_OF_POSITION, eiyiu.MOST_OF_POSITION),
 }
 # Rows of the policy's head behind those of the actions themselves, and how many of them an action picks at most.
 ACTION_ROWS: Final[dict[str, tuple[int, int]]] = {
     "oware": (HOUSES // 2 * HOUSES * FEW, 1),
-    "toguz_kumalak": (HOLES // 2 * HOLES * (TUZDYK + 1), 1),
+    "toguz_kumalak": (toguz_kumalak.ACTION_ROWS, toguz_kumalak.MOST_OF_ACTION),
     "uisge": (uisge.ACTION_ROWS, uisge.MOST_OF_ACTION),
     "eiyiu": (eiyiu.ACTION_ROWS, eiyiu.MOST_OF_ACTION),
 }
 
 
 @kernel
-def pick_relations(game: Tag, observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
+def pick_relations(
+    game: Tag, observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int, room: np.ndarray
+) -> int:
     """The rows of a position's relations follow the `count` that are there; returns how many there are now."""
     if len(game) == OWARE:
         return oware_relations(observation, first, rows, count)
     if len(game) == TOGUZ_KUMALAK:
-        return toguz_kumalak_relations(observation, first, rows, count)
+        return toguz_kumalak.relations(observation, first, rows, count, room)
     if len(game) == UISGE:
         return uisge.relations(observation, surveyed, first, rows, count)
     return eiyiu.relations(observation, surveyed, first, rows, count)
@@ -81,19 +75,18 @@ def pick_action_rows(
     first: int,
     rows: np.ndarray,
     count: int,
-    scratch: np.ndarray,
+    room: np.ndarray,
 ) -> int:
-    """The same for an action, but rows of the policy's head; `scratch` is room for an observation."""
+    """The same for an action, but rows of the policy's head; `room` is as long as an observation, and `ROOM` at least."""
     if len(game) == OWARE:
         rows[count] = first + (action * HOUSES + oware_last(observation, action)) * FEW
         rows[count] += min(int(observation[oware_last(observation, action)]), FEW - 1)
         return count + 1
     if len(game) == TOGUZ_KUMALAK:
-        rows[count] = first + toguz_kumalak_relation(observation, action)
-        return count + 1
+        return toguz_kumalak.action_relations(observation, action, first, rows, count, room)
     if len(game) == UISGE:
         return uisge.action_relations(observation, surveyed, action, first, rows, count)
-    return eiyiu.action_relations(observation, surveyed, action, first, rows, count, scratch)
+    return eiyiu.action_relations(observation, surveyed, action, first, rows, count, room)
 
 
 # Oware
@@ -117,28 +110,3 @@ def oware_last(observation: np.ndarray, house: int) -> int:
     """The house in which the last seed falls; the house of origin is passed over on every lap."""
     seeds = int(observation[house])
     return (house + seeds + max(seeds - 1, 0) // (HOUSES - 1)) % HOUSES
-
-
-# Toguz Kumalak
-
-
-@kernel
-def toguz_kumalak_relations(observation: np.ndarray, first: int, rows: np.ndarray, count: int) -> int:
-    """For each hole with seeds: where its last seed falls, and the kind of hole that this is."""
-    for hole in range(HOLES):
-        if observation[hole] > 0:
-            rows[count] = first + toguz_kumalak_relation(observation, hole)
-            count += 1
-    return count
-
-
-@kernel
-def toguz_kumalak_relation(observation: np.ndarray, hole: int) -> int:
-    """The hole, where its last seed falls and the kind of hole that this is, as one number."""
-    last = (hole + max(int(observation[hole]) - 1, 1)) % HOLES
-    there = int(observation[last])
-    kind = int(KINDS[there if there < MANY else MANY + (there & 1)])
-    own_tuzdyk = HOLES // 2 - 1 + int(observation[OWN_TUZDYK])
-    if (last == own_tuzdyk and observation[OWN_TUZDYK] > 0) or last == int(observation[OWN_TUZDYK + 1]) - 1:
-        kind = TUZDYK
-    return (hole * HOLES + last) * (TUZDYK + 1) + kind
