@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, pick_action_rows, pick_relations, survey
-from agents.network.toguz_kumalak import ROOM
+from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, ROOM, pick_action_rows, pick_relations, survey
 from envs.engine.game import Game
 from envs.engine.jit import entry, kernel
 from envs.engine.kernels import Tag

@@ -21,6 +21,7 @@ from envs.engine.jit import kernel
 from envs.engine.kernels import Tag
 
 NO_ROW: Final = -1  # ends a list of rows
+ROOM: Final = toguz_kumalak.ROOM  # numbers on the way that relations need at least, beside those of an observation
 
 # Oware, the houses of both sides
 HOUSES: Final = 12
