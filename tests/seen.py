@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+import eiyiu_boards
 from agents.network import ENCODINGS, Encoding, encoding
 from agents.network.relations import NO_ROW
-from envs import VectorGames
+from envs import Position, VectorGames
 
 
 def positions(game: str, count: int = 200, plies: int = 30, seed: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
@@ -22,6 +23,13 @@ def positions(game: str, count: int = 200, plies: int = 30, seed: int = 4) -> tu
             played.append((games.observation.copy(), games.action_mask.copy()))
     observations, masks = (torch.from_numpy(np.concatenate(parts)) for parts in zip(*played, strict=True))
     return observations, masks
+
+
+def late_eiyiu_positions() -> list[Position]:
+    """Positions of random games in which the last tile is being laid or tiles are moved."""
+    rng = np.random.default_rng(5)
+    found = [eiyiu_boards.in_engine(state) for state in eiyiu_boards.random_states(rng, 60) if not state.end]
+    return [position for position in found if position.observation()[400:418].sum() <= 1]
 
 
 def relations_of(game: str, observation: np.ndarray) -> list[int]:

@@ -20,6 +20,7 @@ from scipy import stats
 import agents.network.sparse
 import envs
 from agents.network import (
+    VERSIONS,
     Network,
     NetworkSettings,
     encoding,
@@ -46,7 +47,7 @@ GAME = "oware"
 def settings(game: str = GAME, **changes: Any) -> NetworkSettings:
     """Settings of a small network for a game under its default options."""
     options = find_game(game).checked_options({}, batch=False)
-    return replace(NetworkSettings(game, options, observation_layout(game), width=16), **changes)
+    return replace(NetworkSettings.today(game, options, width=16), **changes)
 
 
 def new_network(seed: int = 0, **changes: Any) -> Network:
@@ -444,6 +445,8 @@ def test_a_file_that_is_something_else_is_refused(network_file: Path, content: b
         {"settings": settings_text(options=None)},
         {"settings": settings_text(observation=observation_layout(GAME) + " more:1")},
         {"settings": settings_text(observation="")},
+        {"settings": settings_text(encoding_version=VERSIONS[GAME] + 1)},
+        {"settings": settings_text(encoding_version=None)},
     ],
 )
 def test_a_network_file_that_says_something_else_is_refused(network_file: Path, changes: dict[str, Any]) -> None:

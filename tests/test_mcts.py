@@ -29,7 +29,7 @@ from agents.mcts.tree import tree_bytes
 from agents.minimax.agent import MinimaxAgent
 from agents.minimax.evaluation import WIN
 from agents.minimax.search import VALUE
-from agents.network import Network, NetworkSettings, observation_layout, save_network
+from agents.network import Network, NetworkSettings, save_network
 from agents.spec import make_agent, shipped_names
 from batches import few, random_game
 from eiyiu_boards import in_engine, random_shape
@@ -67,7 +67,7 @@ def guided(game: str, simulations: int, network: Network | None = None, **settin
 def settings_of(game: str) -> NetworkSettings:
     """Settings of a small network for the game under its default options."""
     options = find_game(game).checked_options({}, batch=False)
-    return NetworkSettings(game, options, observation_layout(game), width=16)
+    return NetworkSettings.today(game, options, width=16)
 
 
 def new_network(game: str, seed: int = 0) -> Network:

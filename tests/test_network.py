@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 
 import numpy as np
@@ -10,12 +11,13 @@ import torch
 from scipy import stats
 
 import envs
-from agents.network import ENCODINGS, Network, NetworkSettings, Seen, coded_columns, encoding, observation_layout
+from agents.network import ENCODINGS, VERSIONS, Network, NetworkSettings, Seen, coded_columns, encoding
 from agents.network.network import sums_of_rows
 from agents.network.relations import FEW, HOUSES
 from agents.network.sparse import Residual
+from envs.errors import IllegalMove
 from envs.games import find_game
-from seen import picked_by, positions, relations_of, until_end
+from seen import late_eiyiu_positions, picked_by, positions, relations_of, until_end
 
 torch.set_num_threads(1)  # two wait for each other beside a busy process
 
@@ -26,7 +28,7 @@ def new_network(game: str, name: str, width: int = 32, layers: int = 1) -> Netwo
     """A small network with random weights, larger than those it would begin with."""
     torch.manual_seed(3)
     options = find_game(game).checked_options({}, batch=False)
-    network = Network(NetworkSettings(game, options, observation_layout(game), width, layers, name))
+    network = Network(NetworkSettings.today(game, options, width=width, layers=layers, encoding=name))
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.add_(0.3 * torch.randn(parameter.shape))
@@ -63,6 +65,29 @@ def test_every_number_picks_a_row_but_zeros_of_sparse_fields(game: str) -> None:
     extremes = np.array([low, high, np.minimum(high, 1)], np.int16)
     for observation in extremes:
         assert 0 <= min(picked_by(code, observation)) <= max(picked_by(code, observation)) < code.rows
+
+
+# Of all rows that some hundred positions and their legal actions pick, by the version of what rows mean.
+MEANINGS = {
+    ("oware", 1): "c4bb28e19b62a18e",
+    ("toguz_kumalak", 1): "c0227c8fad46b517",
+    ("uisge", 1): "a6314a578f318ea1",
+    ("eiyiu", 2): "28357d67880a3916",
+}
+
+
+@pytest.mark.parametrize("game", envs.GAME_NAMES)
+def test_rows_mean_what_they_meant_when_networks_of_this_version_were_trained(game: str) -> None:
+    code = encoding(game, "relations")
+    observations, masks = (part.numpy() for part in positions(game, count=40))
+    if game == "eiyiu":  # else no tile is moved
+        late = late_eiyiu_positions()
+        observations = np.concatenate([observations, [position.observation() for position in late]])
+        masks = np.concatenate([masks, [np.isin(np.arange(code.game.actions), each.legal_actions()) for each in late]])
+    seen = code.look(observations, masks)
+    rows = [[until_end(row) for row in part.tolist()] for part in (seen.picked, seen.picked_by_actions)]
+    digest = hashlib.sha256(repr((code.rows, code.action_rows, rows)).encode()).hexdigest()[:16]
+    assert MEANINGS.get((game, VERSIONS[game])) == digest, "is it another meaning? Raise its version, and train again"
 
 
 @pytest.mark.parametrize("name", ["", "Counts", "counts ", None])
@@ -205,6 +230,14 @@ def test_any_number_draws_a_legal_action_whose_chance_is_above_zero(number: floa
     assert masks.gather(1, actions[:, None]).all() and (chances > -104).all(), "float32 knows no smaller chances"
     if number < 0:
         assert torch.equal(actions, network(observations, masks)[0].argmax(dim=1))
+
+
+def test_a_position_without_a_legal_action_is_refused() -> None:
+    network = new_network("oware", "counts")
+    observations, masks = (part[:3].clone() for part in positions("oware"))
+    masks[1] = 0
+    with pytest.raises(IllegalMove, match="without a legal action"):
+        network.act(network.look(observations, masks), torch.rand(3))
 
 
 def test_an_action_that_was_not_legal_has_no_chance() -> None:

@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import eiyiu_boards
 from agents.network import encoding
 from agents.network.eiyiu import (
     EXPOSED_DRAWS,
@@ -21,8 +20,7 @@ from agents.network.eiyiu import (
     SAFE_TILES,
     UNSAFE_DRAWS,
 )
-from envs import Position
-from seen import positions, relations_of, rows_of_actions
+from seen import late_eiyiu_positions, positions, relations_of, rows_of_actions
 
 pytestmark = pytest.mark.bounds
 
@@ -80,17 +78,19 @@ class Tiles:
         return lacks
 
 
-def exposed(tiles: Tiles, fitting: set[int], number: int, held: bool) -> int:
-    """How many of the numbers that fit are hidden once the number lies, 10 if one is open or a tile is moved next."""
+def exposed(tiles: Tiles, fitting: set[int], number: int, source: str) -> int:
+    """How many of the numbers that fit are hidden once the number lies, 10 if one is open or a tile is moved next.
+
+    The tile came from the source `open`, `hidden` or, in hand already, `hand`.
+    """
     hidden, shown = set(tiles.hidden), set(tiles.open)
-    if len(shown) + len(hidden) <= (0 if held else 1):
+    {"open": shown, "hidden": hidden, "hand": set[int]()}[source].discard(number)
+    if not shown | hidden:
         return 10 if fitting else 0
-    if not held:
-        (shown if number in shown else hidden).discard(number)
     return 10 if fitting & shown else len(fitting & hidden)
 
 
-def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> int:
+def exposure(tiles: Tiles, cell: tuple[int, int], number: int, source: str) -> int:
     """What the number exposes on the cell; told slowly. Runs that it lengthens count with what they lacked before, too."""
     before = tiles.free_cells()
     fitting = {n for n in range(1, 10) for each in before if each != cell and tiles.wins(each, n)}
@@ -98,7 +98,13 @@ def exposure(tiles: Tiles, cell: tuple[int, int], number: int, held: bool) -> in
     tiles.numbers[cell] = number
     fitting |= {n for n in range(1, 10) for each in tiles.free_cells() if each not in before and tiles.wins(each, n)}
     del tiles.numbers[cell]
-    return exposed(tiles, fitting, number, held)
+    return exposed(tiles, fitting, number, source)
+
+
+def least_exposures(tiles: Tiles, source: str) -> dict[int, int]:
+    """The least that each number from there exposes."""
+    cells = tiles.free_cells()
+    return {number: min(exposure(tiles, cell, number, source) for cell in cells) for number in range(1, 10)}
 
 
 def exposure_of_lay(tiles: Tiles, cell: tuple[int, int], number: int) -> int:
@@ -106,20 +112,13 @@ def exposure_of_lay(tiles: Tiles, cell: tuple[int, int], number: int) -> int:
     tiles.numbers[cell] = number
     fitting = {n for n in range(1, 10) for each in tiles.free_cells() if tiles.wins(each, n)}
     del tiles.numbers[cell]
-    return exposed(tiles, fitting, number, held=True)
+    return exposed(tiles, fitting, number, "hand")
 
 
 def eiyiu_positions(hand: bool) -> list[np.ndarray]:
     """Observations of random games, with a tile in hand or without."""
     observations = positions("eiyiu", count=40, plies=34)[0].numpy()
     return [each for each in observations if bool(each[418]) == hand and each[:400].any()]
-
-
-def late_eiyiu_positions() -> list[Position]:
-    """Positions of random games in which the last tile is being laid or tiles are moved."""
-    rng = np.random.default_rng(5)
-    found = [eiyiu_boards.in_engine(state) for state in eiyiu_boards.random_states(rng, 60) if not state.end]
-    return [position for position in found if position.observation()[400:418].sum() <= 1]
 
 
 def test_in_eiyiu_it_sees_for_each_number_where_it_fits_and_what_it_exposes() -> None:
@@ -133,7 +132,8 @@ def test_in_eiyiu_it_sees_for_each_number_where_it_fits_and_what_it_exposes() ->
         expected = []
         for number in range(1, 10):
             fits = sum(tiles.wins(cell, number) for cell in cells)
-            least = min((exposure(tiles, cell, number, held=False) for cell in cells), default=10)
+            source = "open" if number in tiles.open else "hidden"
+            least = min((exposure(tiles, cell, number, source) for cell in cells), default=10)
             supply = tiles.supply(number)
             expected += [((number - 1) * 4 + min(fits, 3)) * 4 + supply, 144 + ((number - 1) * 11 + least) * 4 + supply]
             seen |= {("fits", min(fits, 3)), ("exposes", least)}
@@ -191,9 +191,9 @@ def test_in_eiyiu_a_lay_that_exposes_no_open_tile_is_seen_by_what_the_other_play
             after = Tiles(observation)
             after.numbers[cell] = hand
             places = after.free_cells()
-            least = {n: min(exposure(after, each, n, held=False) for each in places) for n in range(1, 10)}
-            safe = sum(least[n] == 0 for n in after.open)
-            unsafe = sum(least[n] == 10 and not any(after.wins(each, n) for each in places) for n in after.hidden)
+            taken, drawn = least_exposures(after, "open"), least_exposures(after, "hidden")
+            safe = sum(taken[n] == 0 for n in after.open)
+            unsafe = sum(drawn[n] == 10 and not any(after.wins(each, n) for each in places) for n in after.hidden)
             assert told == [SAFE_TILES + 10 * len(after.open) + safe, UNSAFE_DRAWS + 10 * len(after.hidden) + unsafe]
             seen["safe", safe > 0] += 1
             seen["unsafe", unsafe > 0] += 1
@@ -202,7 +202,7 @@ def test_in_eiyiu_a_lay_that_exposes_no_open_tile_is_seen_by_what_the_other_play
 
 def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_what_it_exposes() -> None:
     code = encoding("eiyiu", "relations")
-    seen = 0
+    seen, both = 0, 0
     for observation in eiyiu_positions(hand=False)[:30]:
         tiles = Tiles(observation)
         if not tiles.open or not tiles.hidden:
@@ -210,17 +210,18 @@ def test_in_eiyiu_a_tile_taken_is_seen_by_where_it_fits_and_what_it_exposes() ->
         seen += 1
         cells, hidden = tiles.free_cells(), len(tiles.hidden)
         fits = {n: sum(tiles.wins(cell, n) for cell in cells) for n in range(1, 10)}
-        least = {n: min(exposure(tiles, cell, n, held=False) for cell in cells) for n in range(1, 10)}
+        taken, drawn = least_exposures(tiles, "open"), least_exposures(tiles, "hidden")
+        both += any(taken[n] < drawn[n] for n in tiles.hidden & tiles.open if not fits[n])
         picked = rows_of_actions(code, observation, [*(n - 1 for n in sorted(tiles.open)), 9])
         for number, rows in zip(sorted(tiles.open), picked, strict=False):
-            assert rows == [number - 1, 410 + min(fits[number], 3), 410 + EXPOSES + hidden * 11 + least[number]]
+            assert rows == [number - 1, 410 + min(fits[number], 3), 410 + EXPOSES + hidden * 11 + taken[number]]
         fitting = [n for n in tiles.hidden if fits[n]]
-        exposed = [n for n in tiles.hidden if not fits[n] and least[n] == 10]
-        rest = [least[n] for n in tiles.hidden if not fits[n] and least[n] < 10]
+        exposed = [n for n in tiles.hidden if not fits[n] and drawn[n] == 10]
+        rest = [drawn[n] for n in tiles.hidden if not fits[n] and drawn[n] < 10]
         shares = len(fitting), len(exposed), sum(rest) // max(len(rest), 1)
         kinds = zip((FITTING_DRAWS, EXPOSED_DRAWS, EXPOSING_DRAWS), shares, strict=True)
         assert picked[-1] == [9, *(410 + kind + 10 * (hidden - 1) + share for kind, share in kinds)]
-    assert seen > 10
+    assert seen > 10 and both > 0, "a drawn tile may expose the open one of its number"
 
 
 def test_in_eiyiu_a_tile_lifted_is_seen_as_one_in_hand_of_what_then_lies_on_the_board() -> None:
@@ -235,7 +236,9 @@ def test_in_eiyiu_a_tile_lifted_is_seen_as_one_in_hand_of_what_then_lies_on_the_
             tiles, number = Tiles(lifted), int(lifted[418])
             cells = tiles.free_cells()
             fits = min(sum(tiles.wins(cell, number) for cell in cells), 3)
-            least = min(exposure(tiles, cell, number, held=True) for cell in cells)
+            origin = int(lifted[419]) - 1
+            others = [cell for cell in cells if cell != (origin % 20, origin // 20)]
+            least = min(exposure(tiles, cell, number, "hand") for cell in others)
             assert rows == [action, 410 + LIFTED + number - 1, 410 + fits, 410 + EXPOSES + least]
             seen |= {("fits", fits > 0), ("exposes", least)}
     assert seen == {("fits", False), ("fits", True), ("exposes", 0), ("exposes", 10)}

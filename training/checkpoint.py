@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agents.network import check_version
 from agents.tensors import read_tensors, write_tensors
 from envs.errors import BadConfig
 from training.learner import SelfPlayPPO
@@ -56,6 +57,7 @@ def learner_state(learner: SelfPlayPPO) -> tuple[dict[str, Tensor], dict[str, An
     if learner.device.type == "cuda":
         tensors["cuda_state"] = torch.cuda.get_rng_state(learner.device)
     counters = {
+        "encoding_version": learner.policy.settings.encoding_version,
         "num_timesteps": learner.num_timesteps,
         "n_updates": learner._n_updates,
         "shuffle_state": learner.rollout_buffer.rng.bit_generator.state,
@@ -71,6 +73,7 @@ def learner_state(learner: SelfPlayPPO) -> tuple[dict[str, Tensor], dict[str, An
 def restore_learner(learner: SelfPlayPPO, tensors: dict[str, Tensor], counters: dict[str, Any]) -> None:
     """The learner goes on where the saved one stopped. Raises `BadConfig` where the state does not fit it."""
     try:
+        check_version(learner.policy.settings.game, counters.get("encoding_version", 1))
         learner.policy.network.load_state_dict(_under(tensors, "network."))
         optimizer = learner.policy.optimizer.state_dict()
         optimizer["state"] = _optimizer_state(_under(tensors, "optimizer."), list(learner.policy.network.parameters()))

@@ -17,7 +17,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.network import Network, NetworkSettings, load_network, observation_layout
+from agents.network import Network, NetworkSettings, load_network
 from agents.network.symmetry import SYMMETRIES, inverses, turned, turned_actions
 from agents.spec import network_file
 from envs.adapters.sb3 import SelfPlayVecEnv
@@ -249,14 +249,13 @@ def make_learner(env: SelfPlayVecEnv, config: Config, start: Network | None = No
     """
     if config.device == "cuda" and not torch.cuda.is_available():
         raise BadConfig("device: torch finds no CUDA device here; use cpu or auto")
-    settings = NetworkSettings(
-        game=config.game,
-        options=env.games.options,
+    settings = NetworkSettings.today(
+        config.game,
+        env.games.options,
         width=config.network.width,
         layers=config.network.layers,
         encoding=config.network.encoding,
         foretells_lead=config.lead_weight > 0,
-        observation=observation_layout(config.game),
     )
     learner = SelfPlayPPO(
         NetworkPolicy,

@@ -1,18 +1,20 @@
 """The policy and value network, what it sees of an observation, and the file it is kept in."""
 
-from agents.network.encoding import CODES, ENCODINGS, Code, Encoding, Seen, coded_columns, encoding
-from agents.network.file import FORMAT, load_network, network_summary, save_network
+from agents.network.encoding import CODES, ENCODINGS, VERSIONS, Code, Encoding, Seen, coded_columns, encoding
+from agents.network.file import FORMAT, check_version, load_network, network_summary, save_network
 from agents.network.network import Network, NetworkSettings, observation_layout
 
 __all__ = [
     "CODES",
     "ENCODINGS",
     "FORMAT",
+    "VERSIONS",
     "Code",
     "Encoding",
     "Network",
     "NetworkSettings",
     "Seen",
+    "check_version",
     "coded_columns",
     "encoding",
     "load_network",

@@ -7,10 +7,11 @@ many cells it fits and what it exposes at least; of a tile to lay also the sums 
 other player can then lay without exposing any.
 """
 
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
+from agents.network.surveyed import Surveyed
 from envs.engine.bits import size
 from envs.engine.jit import kernel
 
@@ -53,14 +54,17 @@ UNSAFE_DRAWS: Final = SAFE_TILES + (NUMBERS + 1) * (NUMBERS + 1)
 ACTION_ROWS: Final = UNSAFE_DRAWS + (NUMBERS + 1) * (NUMBERS + 1)
 MOST_OF_ACTION: Final = 4 * LINES + 3
 
-Surveyed: TypeAlias = tuple[int, int, int]
+NOWHERE: Final = -1  # no cell
 
 
 @kernel
 def survey(observation: np.ndarray) -> Surveyed:
-    """On how many cells each number fits; with no tile in hand the least that each exposes; the numbers in the piles."""
+    """On how many cells each number fits; with no tile in hand the least that each exposes, taken and drawn; the piles."""
     fits, piles = fitting_cells(observation), piled_numbers(observation)
-    return fits, 0 if observation[HAND] > 0 else least_exposures(observation, fits, piles, 1, NUMBERS), piles
+    if observation[HAND] > 0:
+        return fits, 0, 0, piles
+    taken, drawn = least_exposures(observation, fits, piles, NOWHERE)
+    return fits, taken, drawn, piles
 
 
 @kernel
@@ -75,8 +79,9 @@ def piled_numbers(observation: np.ndarray) -> int:
 
 @kernel
 def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
-    """Of each number its supply, where it fits and, with no tile in hand, the least it exposes; where the hand fits; tiles."""
-    fits, least, piles = surveyed
+    """Of each number its supply, where it fits and, with no tile in hand, the least it exposes, drawn only where none is open;
+    where the hand fits; tiles."""
+    fits, least, _, piles = surveyed
     hand = int(observation[HAND])
     for number in range(1, NUMBERS + 1):
         supplied = supply(piles, number)
@@ -118,40 +123,37 @@ def fitting_cells(observation: np.ndarray) -> int:
 
 
 @kernel
-def least_exposures(observation: np.ndarray, fits: int, piles: int, lowest: int, highest: int) -> int:
-    """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile, see `exposure`.
+def least_exposures(observation: np.ndarray, fits: int, piles: int, forbidden: int) -> tuple[int, int]:
+    """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile but the forbidden one.
 
-    It is counted for the numbers from `lowest` to `highest`, of the others it is `EXPOSED`.
+    First where it is taken from the open pile, or from the hidden one if it is in that alone; then where it is drawn. With a
+    tile in hand it is counted of that number only, and both are the same; of the others they are `EXPOSED`. Runs that a tile
+    lengthens count with what they lacked before, too.
     """
-    least = 0
+    taken = 0
     for number in range(1, NUMBERS + 1):
-        least |= EXPOSED << 4 * (number - 1)
-    held, fitting = observation[HAND] > 0, fitting_numbers(fits)
+        taken |= EXPOSED << 4 * (number - 1)
+    drawn = taken
+    hand, fitting = int(observation[HAND]), fitting_numbers(fits)
+    lowest, highest = (hand, hand) if hand > 0 else (1, NUMBERS)
     for cell in range(last_cell(observation) + 1):
-        if is_free_cell(observation, cell):
+        if cell != forbidden and is_free_cell(observation, cell):
             ends = ends_of_runs(observation, cell)
             elsewhere = fits_elsewhere(observation, fitting, cell) | fits_beside(observation, cell)
             for number in range(lowest, highest + 1):
-                exposes, shift = exposure(held, piles, ends, elsewhere, number), 4 * (number - 1)
-                if exposes < (least >> shift) & 15:
-                    least = (least & ~(15 << shift)) | (exposes << shift)
-    return least
+                fit = (elsewhere | (ends >> number)) & ALL_NUMBERS
+                shown, hidden = piles & (1 << number), 1 << (HIDDEN_BITS + number)
+                undrawn = piles if hand > 0 else piles & ~hidden
+                drawn = lessened(drawn, number, exposed(fit, undrawn))
+                taken = lessened(taken, number, exposed(fit, piles & ~shown if shown and hand == 0 else undrawn))
+    return taken, drawn
 
 
 @kernel
-def exposure(held: bool, piles: int, ends: int, elsewhere: int, number: int) -> int:
-    """What the number exposes on a cell: how many hidden numbers would fit somewhere, or `EXPOSED`, see `exposed`.
-
-    `ends` and `elsewhere` are the cell's; runs that the tile lengthens count with what they lacked before, too. If it is not
-    held, the number itself is taken from the open pile, or is not there from the hidden one.
-    """
-    fitting = (elsewhere | (ends >> number)) & ALL_NUMBERS
-    if held:
-        return exposed(fitting, piles)
-    if piles & (piles - 1) == 0:  # the last one
-        return exposed(fitting, 0)
-    is_open = (piles >> number) & 1
-    return exposed(fitting, piles & ~(1 << number if is_open else 1 << (HIDDEN_BITS + number)))
+def lessened(least: int, number: int, exposes: int) -> int:
+    """What each number exposes at least, where this one's may be less than before."""
+    shift = 4 * (number - 1)
+    return (least & ~(15 << shift)) | (min((least >> shift) & 15, exposes) << shift)
 
 
 @kernel
@@ -303,7 +305,7 @@ def action_relations(
     """Of a tile taken, on how many cells it fits and the least it exposes; of a draw, how many hidden tiles fit somewhere, how
     many others must expose an open one, and what the rest exposes; of a tile lifted, its number, and the same as of one taken;
     see also `lay_relations`. `after` is room for an observation."""
-    fits, least, piles = surveyed
+    fits, taken, drawn, piles = surveyed
     if observation[HAND] > 0:
         return lay_relations(observation, piles, action - CELL, first, rows, count, after)
     if action >= CELL:
@@ -311,7 +313,7 @@ def action_relations(
     hidden, fitting, exposed, exposures = 0, 0, 0, 0
     for number in range(1, NUMBERS + 1):
         if (piles >> (HIDDEN_BITS + number)) & 1:
-            exposes = (least >> 4 * (number - 1)) & 15
+            exposes = (drawn >> 4 * (number - 1)) & 15
             hidden += 1
             if counted(fits, number) > 0:
                 fitting += 1
@@ -321,7 +323,7 @@ def action_relations(
                 exposures += exposes
     if action < DRAW:
         rows[count] = first + FITS + counted(fits, action + 1)
-        rows[count + 1] = first + EXPOSES + hidden * EXPOSURES + ((least >> 4 * action) & 15)
+        rows[count + 1] = first + EXPOSES + hidden * EXPOSURES + ((taken >> 4 * action) & 15)
         return count + 2
     shares = (max(hidden, 1) - 1) * (NUMBERS + 1)  # so many of so many: the chance to draw one
     rows[count] = first + FITTING_DRAWS + shares + fitting
@@ -332,13 +334,13 @@ def action_relations(
 
 @kernel
 def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray) -> int:
-    """The number lifted; on how many cells it fits and the least it exposes where it no longer lies on its cell."""
+    """The number lifted; on how many cells it fits and the least it exposes elsewhere, though some may leave tiles apart."""
     number = int(observation[cell])
     if number == 0:
         return count
     board_after(observation, cell, 0, number, after)
     fits = fitting_cells(after)
-    least = least_exposures(after, fits, 0, number, number)
+    least, _ = least_exposures(after, fits, 0, cell)
     rows[count] = first + LIFTED + number - 1
     rows[count + 1] = first + FITS + counted(fits, number)
     rows[count + 2] = first + EXPOSES + ((least >> 4 * (number - 1)) & 15)
@@ -403,13 +405,13 @@ def lay_relations(
 @kernel
 def pick_safe(after: np.ndarray, fits: int, piles: int, first: int, rows: np.ndarray, count: int) -> int:
     """Of a board, with no tile in hand: how many open tiles can be laid and expose none, and how many hidden ones must."""
-    least = least_exposures(after, fits, piles, 1, NUMBERS)
+    taken, drawn = least_exposures(after, fits, piles, NOWHERE)
     safe, unsafe = 0, 0
     for number in range(1, NUMBERS + 1):
-        exposes = (least >> 4 * (number - 1)) & 15
-        if (piles >> number) & 1 and exposes == 0:
+        shift = 4 * (number - 1)
+        if (piles >> number) & 1 and (taken >> shift) & 15 == 0:
             safe += 1
-        if (piles >> (HIDDEN_BITS + number)) & 1 and counted(fits, number) == 0 and exposes == EXPOSED:
+        if (piles >> (HIDDEN_BITS + number)) & 1 and counted(fits, number) == 0 and (drawn >> shift) & 15 == EXPOSED:
             unsafe += 1
     rows[count] = first + SAFE_TILES + size(piles & ALL_NUMBERS) * (NUMBERS + 1) + safe
     rows[count + 1] = first + UNSAFE_DRAWS + size((piles >> HIDDEN_BITS) & ALL_NUMBERS) * (NUMBERS + 1) + unsafe

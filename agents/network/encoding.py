@@ -13,12 +13,15 @@ from typing import Final
 import numpy as np
 
 from agents.network.relations import ACTION_ROWS, NO_ROW, POSITION_ROWS, ROOM, pick_action_rows, pick_relations, survey
+from agents.network.surveyed import NOTHING
 from envs.engine.game import Game
 from envs.engine.jit import entry, kernel
 from envs.engine.kernels import Tag
 from envs.games import find_game
 
 ENCODINGS: Final = ("counts", "relations")
+# Of what the rows mean, game by game; raised where that changes, as networks of before would misread them.
+VERSIONS: Final[dict[str, int]] = {"oware": 1, "toguz_kumalak": 1, "uisge": 1, "eiyiu": 2}
 FILLED: Final = 16  # about how many numbers of a large sparse field are not zero
 
 
@@ -249,7 +252,7 @@ def pick_rows(
     widest = 0
     for index in range(len(observations)):
         observation, rows = observations[index], picked[index]
-        surveyed = survey(game, observation) if related else (0, 0, 0)
+        surveyed = survey(game, observation) if related else NOTHING
         count = pick_numbers(observation, numbers, rows)
         if related:
             count = pick_relations(game, observation, surveyed, relations, rows, count, room)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from agents.network.encoding import VERSIONS
 from agents.network.network import Network, NetworkSettings, observation_layout
 from agents.tensors import read_tensors, write_tensors
 from envs.errors import BadSpec
@@ -63,6 +64,7 @@ def load_network(path: str | os.PathLike[str]) -> Network:
         layout = observation_layout(settings.game)
         if settings.observation != layout:
             raise ValueError(f"it was trained on other observations ({settings.observation})")
+        check_version(settings.game, settings.encoding_version)
         with torch.random.fork_rng(devices=[]):  # the random weights it begins with shall not disturb anybody's stream
             network = Network(settings)
         network.load_state_dict(expanded(weights))
@@ -70,6 +72,12 @@ def load_network(path: str | os.PathLike[str]) -> Network:
         reason = " ".join(str(error).split())[:200]
         raise BadSpec(f"{path} does not hold a network that can be used here: {reason}") from None
     return network.eval()
+
+
+def check_version(game: str, version: int) -> None:
+    """Raises `ValueError` where an encoding of another version than today's would be misread."""
+    if version != VERSIONS[game]:
+        raise ValueError(f"what it sees of {game} is coded in version {version}, here in {VERSIONS[game]}")
 
 
 def network_summary(path: str | os.PathLike[str]) -> dict[str, Any]:

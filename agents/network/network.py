@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from agents.network import kernels
-from agents.network.encoding import Encoding, Seen, encoding
+from agents.network.encoding import VERSIONS, Encoding, Seen, encoding
 from agents.network.relations import NO_ROW
 from agents.network.sparse import EmbeddingSum, Judgement, Residual, log_policy
+from envs.errors import IllegalMove
 from envs.games import find_game
 
 IMPOSSIBLE: Final = -1e9  # about the logarithm of an illegal action's probability
@@ -28,6 +29,12 @@ class NetworkSettings:
     layers: int = 1
     encoding: str = "counts"
     foretells_lead: bool = False  # whether a head beside was trained to foretell the final lead
+    encoding_version: int = 1  # of what the encoding's rows meant when it was trained
+
+    @classmethod
+    def today(cls, game: str, options: Mapping[str, Any], **shape: Any) -> "NetworkSettings":
+        """Settings of a network that is to be trained with today's observations and encodings. Raises `ValueError`."""
+        return cls(game, options, observation_layout(game), encoding_version=VERSIONS[game], **shape)
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what no network can have."""
@@ -43,7 +50,8 @@ def observation_layout(game: str) -> str:
 
 
 class Network(nn.Module):
-    """Observations to a policy and the return that the mover may expect: its result, plus shaping if trained so.
+    """Observations to a policy and the return that the mover may expect: its result, plus
+    shaping and less repetitions' costs if trained so.
 
     What the encoding sees in an observation picks rows of one embedding; their sum goes through residual layers. Observations
     int16[B, O] and masks bool or int8 [B, A] lie in the CPU's memory wherever the network does; answers lie where it does.
@@ -99,8 +107,11 @@ class Network(nn.Module):
     def act(self, seen: Seen, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """int64[B] legal actions, float32[B] values, float32[B] logarithms of the actions' probabilities, without gradients.
 
-        A number of float32[B], in [0, 1), decides which action is drawn; a negative one takes the most probable.
+        A number of float32[B], in [0, 1), decides which action is drawn; a negative one takes the most probable. Raises
+        `IllegalMove` where a position has no legal action.
         """
+        if (np.diff(seen.starts) == 0).any():
+            raise IllegalMove("a position without a legal action was given to a network")
         with torch.no_grad():
             features = self.features(seen)
             values = self.value_head(features).squeeze(1)

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from agents.network import eiyiu, toguz_kumalak, uisge
-from agents.network.eiyiu import Surveyed
+from agents.network.surveyed import NOTHING, Surveyed
 from envs.engine.header import EIYIU, OWARE, TOGUZ_KUMALAK, UISGE
 from envs.engine.jit import kernel
 from envs.engine.kernels import Tag
@@ -64,7 +64,7 @@ def survey(game: Tag, observation: np.ndarray) -> Surveyed:
         return eiyiu.survey(observation)
     if len(game) == UISGE:
         return uisge.survey(observation)
-    return 0, 0, 0
+    return NOTHING
 
 
 @kernel

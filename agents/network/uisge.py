@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from agents.network.surveyed import Surveyed
 from envs.engine.bits import lowest, size
 from envs.engine.jit import kernel
 from envs.games.uisge.rules import STEP, kings_after, landing, loose_pieces, moved, moves_in
@@ -49,8 +50,8 @@ MOST_OF_ACTION: Final = 5
 
 
 @kernel
-def survey(observation: np.ndarray) -> tuple[int, int, int]:
-    """The squares of the own pieces, of the other's and of all kings, as `envs.games.uisge.rules` has them."""
+def survey(observation: np.ndarray) -> Surveyed:
+    """The squares of the own pieces, of the other's and of all kings, as `envs.games.uisge.rules` has them; and 0."""
     own, other, kings = 0, 0, 0
     for rank in range(RANKS):
         for file in range(FILES):
@@ -61,11 +62,11 @@ def survey(observation: np.ndarray) -> tuple[int, int, int]:
                 own |= square
             if kind == OWN_PAWN + 1 or kind > OWN_PAWN + 2:
                 kings |= square
-    return own, other, kings
+    return own, other, kings, 0
 
 
 @kernel
-def relations(observation: np.ndarray, surveyed: tuple[int, int, int], first: int, rows: np.ndarray, count: int) -> int:
+def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
     """What stands on each three squares in a row, along ranks and files; of pieces and players, see above."""
     three = first
     for rank in range(RANKS):
@@ -75,7 +76,7 @@ def relations(observation: np.ndarray, surveyed: tuple[int, int, int], first: in
     for square in range(FILES * (RANKS - 2)):
         count = pick_three(observation, square, FILES, three, rows, count)
         three += ROW_OF_THREE
-    own, other, kings = surveyed
+    own, other, kings, _ = surveyed
     loose = loose_pieces(own | other, own | other)
     count = pick_pieces(own, own | other, kings, loose, first + PIECE_ROWS, first + PLAYER_ROWS, rows, count)
     first_of_other = first + PIECE_ROWS + CODES_OF_PIECE * BOARD
@@ -136,9 +137,7 @@ def pawns_code(pawns: int, jumping: int) -> int:
 
 
 @kernel
-def action_relations(
-    observation: np.ndarray, surveyed: tuple[int, int, int], action: int, first: int, rows: np.ndarray, count: int
-) -> int:
+def action_relations(observation: np.ndarray, surveyed: Surveyed, action: int, first: int, rows: np.ndarray, count: int) -> int:
     """Of a move: the piece, what stands beside it in the move's direction; how and where it ends; both players' pawns and the
     other's moves after it. Of a pass nothing."""
     square, direction = action // DIRECTIONS, action % DIRECTIONS
@@ -160,9 +159,9 @@ def action_relations(
 
 
 @kernel
-def pick_after(surveyed: tuple[int, int, int], square: int, direction: int, first: int, rows: np.ndarray, count: int) -> int:
+def pick_after(surveyed: Surveyed, square: int, direction: int, first: int, rows: np.ndarray, count: int) -> int:
     """Of the board after the move: the own pawns and those that could jump, the same of the other's, the other's moves."""
-    own, other, kings = surveyed
+    own, other, kings, _ = surveyed
     before = own | other
     own = (own & ~(1 << square)) | landing(before, square, direction)
     kings = kings_after(kings, before, square, direction)

@@ -52,6 +52,7 @@ MINIMAX_SOURCES: Final = (
 )
 MCTS_SOURCES: Final = ("agents/mcts/tree.py", "agents/mcts/search.py", "agents/mcts/rollout.py")
 NETWORK_SOURCES: Final = (
+    "agents/network/surveyed.py",
     "agents/network/eiyiu.py",
     "agents/network/toguz_kumalak.py",
     "agents/network/uisge.py",
