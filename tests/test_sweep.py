@@ -466,6 +466,12 @@ def test_a_bad_argument_is_refused_in_one_line(arguments: Sequence[str], hint: s
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("changes", [{"league.opponents.greedy": 0.25}, {"league.opponents": {"greedy": 0.25}}])
+def test_what_a_variant_changes_deep_inside_is_not_changed_in_later_ones(changes: dict[str, Any], tmp_path: Path) -> None:
+    variants = loaded(tmp_path, variants={"base": {}, "against_greedy": changes, "wide": {"network.width": 16}})[1]
+    assert [variant.config.league.opponents for variant in variants] == [{}, {"greedy": 0.25}, {}]
+
+
 def test_a_sweep_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("nothing", "oware.yaml", "oware_quick", ""):

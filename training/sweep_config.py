@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any, Final
@@ -134,7 +135,7 @@ def _dotted(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def _changed(data: Mapping[str, Any], changes: Mapping[str, Any], fixed: tuple[str, ...] = ()) -> dict[str, Any]:
     """The data with the changes. Raises `BadConfig` for keys that may not change here."""
-    changed = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
+    changed = deepcopy(dict(data))  # inner maps too, else a variant's keys would be those of all later ones
     for key, value in changes.items():
         if key.partition(".")[0] in SETTLED:
             raise BadConfig(f"{key}: a sweep settles this itself")
