@@ -1,6 +1,9 @@
 """Spec strings: how configs, commands and notebooks name an agent."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -109,6 +112,7 @@ _MAKERS: Final[dict[str, Callable[[str, str, str, Options, int], Agent]]] = {
 
 SHIPPED: Final = Path(__file__).parent / "trained"
 NETWORK_FILE: Final = "network.safetensors"
+NETWORK: Final = re.compile(r"(?:ppo:|mcts:(?:.*,)?network=)(?P<target>[^,]+)")
 
 
 def shipped_names() -> list[str]:
@@ -123,6 +127,15 @@ def network_file(target: str) -> Path:
             return path
     names = ", ".join(shipped_names()) or "none"
     raise BadSpec(f"no network {target!r}: neither a file, nor a run folder with {NETWORK_FILE}, nor a shipped agent ({names})")
+
+
+def network_digests(specs: Iterable[str]) -> dict[str, str]:
+    """Of the networks that specs name and whose files are there, the first sixteen hex digits of each file's SHA-256."""
+    digests = {}
+    for target in sorted({match["target"] for spec in specs if (match := NETWORK.match(spec))}):
+        with suppress(BadSpec):
+            digests[target] = sha256(network_file(target).read_bytes()).hexdigest()[:16]
+    return digests
 
 
 def _no_parts(spec: str, rest: str) -> None:

@@ -367,8 +367,9 @@ def test_the_result_of_an_evaluation_has_the_shape_that_others_rely_on(tmp_path:
     done = run_command("training.evaluate", GAME, *specs, *arguments)
     assert done.code == 0
     result = json.loads(path.read_text(encoding="utf-8"))
-    assert list(result) == ["game", "options", "games", "seed", "agents", "pairs", "ratings"]
+    assert list(result) == ["game", "options", "games", "seed", "opening_plies", "agents", "networks", "pairs", "ratings"]
     assert (result["game"], result["games"], result["seed"], result["agents"]) == (GAME, 10, 4, specs)
+    assert (result["opening_plies"], result["networks"]) == (find_game(GAME).opening_plies, {})
     assert result["options"] == {"repetition_limit": 3, "quiet_limit": 40, "grand_slam": "forfeit"}
     assert [(pair["a"], pair["b"]) for pair in result["pairs"]] == list(combinations(specs, 2))
     for pair in result["pairs"]:

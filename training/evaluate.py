@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from agents.agent import Agent
-from agents.spec import KNOWN, make_agent
+from agents.spec import KNOWN, make_agent, network_digests
 from envs import cli
 from envs.errors import BadSpec
 from envs.files import write_file
@@ -43,7 +43,9 @@ def evaluate(
         "options": find_game(game).checked_options(options, batch=True),
         "games": games,
         "seed": seed,
+        "opening_plies": find_game(game).opening_plies if opening_plies is None else opening_plies,
         "agents": [agent.spec for agent in agents],
+        "networks": network_digests([agent.spec for agent in agents]),
         "pairs": [match.as_json() for match in matches],
         "ratings": ratings([agent.spec for agent in agents], matches),
     }

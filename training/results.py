@@ -15,6 +15,7 @@ from envs.errors import BadConfig
 from envs.files import read_fields
 from envs.games import GAMES
 from training import markdown
+from training.commands import match_command, response_command, short_commit, training_command
 from training.config import checked_config
 from training.selfplay import CURVE, SUMMARY, SUMMARY_FIELDS
 from training.sweep_results import FIRM, over_seeds
@@ -35,6 +36,7 @@ SEARCHED: Final = """It plays its most probable move, without search; `mcts:simu
 What the run scored at its end, over paired random openings, with 95 % intervals over pairs of games (they say nothing about
 other seeds, for which see [the results](../../docs/results.md)):"""
 BOUND: Final = "Best responses (`python -m training.exploit`); what they score is a lower bound of what can be had:"
+MATCH_FIELDS: Final = ("game", "options", "games", "seed", "opening_plies", "agents", "networks", "pairs")
 DAMAGED: Final = ": it is missing, damaged or something else"
 
 
@@ -42,10 +44,13 @@ def page(folder: Path) -> str:
     """The page, in Markdown. Raises `BadConfig` for a file that is none of ours."""
     parts = [HEAD.format(name=folder.name), _notes(folder), headline(folder)]
     for game in GAMES:
-        for name in (game, f"{game}_quick"):
-            if (folder / name).is_dir():
-                parts.append(_section(folder / name))
+        parts += [_section(folder / name) for name in sections(game) if (folder / name).is_dir()]
     return "\n".join(part for part in parts if part)
+
+
+def sections(game: str) -> tuple[str, str]:
+    """The configs whose results the page shows."""
+    return game, f"{game}_quick"
 
 
 def headline(folder: Path) -> str:
@@ -66,9 +71,10 @@ def _read_runs(folder: Path) -> list[Row]:
 
 
 def _by_opponent(runs: Sequence[Row]) -> dict[str, list[Row]]:
-    """The last scores of the runs that met an opponent of the first one."""
+    """The last scores of the runs that met an opponent, in the order in which they name them."""
     finals = [final_scores(run) for run in runs]
-    return {opponent: [final[opponent] for final in finals if opponent in final] for opponent in finals[0]}
+    opponents = dict.fromkeys(opponent for final in finals for opponent in final)
+    return {opponent: [final[opponent] for final in finals if opponent in final] for opponent in opponents}
 
 
 def _section(folder: Path) -> str:
@@ -76,7 +82,7 @@ def _section(folder: Path) -> str:
     parts = [f"## `{folder.name}`"]
     if runs:
         seeds = [run["config"]["seed"] for run in runs]
-        commands = [f"python -m training.selfplay --config {folder.name} seed={seed}" for seed in seeds]
+        commands = [training_command(folder.name, run["config"]) for run in runs]
         pictures = [
             f"![Learning curve of seed {seed}]({folder.parent.name}/{folder.name}/seed-{seed}/{CURVE})" for seed in seeds
         ]
@@ -98,7 +104,7 @@ def _runs(runs: Sequence[Row]) -> str:
             f"{run['plies'] / 1e6:.1f} M",
             f"{run['seconds'] / 60:.1f}",
             f"{run['plies_per_second']:,.0f}",
-            f"`{run['commit'][:12]}`",
+            f"`{short_commit(run['commit'])}`",
         )
         for run in runs
     ]
@@ -108,21 +114,23 @@ def _runs(runs: Sequence[Row]) -> str:
 def _scores(runs: Sequence[Row]) -> str:
     """The last evaluation of the runs, an opponent a line."""
     seeds = [f"seed {run['config']['seed']}" for run in runs]
-    rows = []
+    rows, least = [], len(runs)
     for opponent, scores in _by_opponent(runs).items():
+        least = min(least, len(scores))
         whole = markdown.score(over_seeds(scores), "mean") + ("" if len(scores) >= FIRM else " *")
         each = [markdown.score(final_scores(run).get(opponent)) for run in runs] if len(runs) > 1 else []
         rows.append((f"`{opponent}`", str(sum(score["games"] for score in scores)), whole, *each))
     headings = ("opponent", "games", "score", *(seeds if len(runs) > 1 else []))
-    mark = "" if len(runs) >= FIRM else f"\n\n\\* preliminary: {len(runs)} of {FIRM} seeds"
+    mark = "" if least >= FIRM else f"\n\n\\* preliminary: {least} of {FIRM} seeds"
     return markdown.table(headings, rows) + mark
 
 
 def _responses(folder: Path) -> str:
     """What best responses to the config's agents have scored at their ends."""
-    rows = []
+    rows, commands = [], []
     for path in sorted(folder.glob(f"responses/*/{SUMMARY}")):
         run = read_summary(path)
+        commands.append(response_command(run["config"]))
         rows += [
             (f"`{target}`", f"{run['plies'] / 1e6:.1f} M", f"{run['seconds'] / 60:.1f}", markdown.score(score))
             for target, score in final_scores(run).items()
@@ -130,7 +138,7 @@ def _responses(folder: Path) -> str:
     if not rows:
         return ""
     headings = ("frozen agent", "plies", "minutes", "the best response's score")
-    return f"{BOUND}\n\n{markdown.table(headings, rows)}"
+    return f"{BOUND}\n\n{markdown.table(headings, rows)}\n\n{fenced(commands)}"
 
 
 def _matches(folder: Path) -> str:
@@ -143,13 +151,8 @@ def _matches(folder: Path) -> str:
         for result in results
         for pair in result["pairs"]
     ]
-    commands = [
-        f"python -m training.evaluate {result['game']} {' '.join(result['agents'])} --games {result['games']}"
-        + (f" --seed {result['seed']}" if result["seed"] else "")
-        for result in results
-    ]
     table = markdown.table(("agent", "against", "games", "score"), rows)
-    return f"Matches of single agents:\n\n{table}\n\n{fenced(commands)}"
+    return f"Matches of single agents:\n\n{table}\n\n{fenced([match_command(result) for result in results])}"
 
 
 def final_scores(run: Row) -> dict[str, Row]:
@@ -196,7 +199,7 @@ def read_summary(path: Path) -> Row:
 
 def read_match(path: Path) -> Row:
     """What `training.evaluate --json` has left. Raises `BadConfig` for anything else."""
-    return read_fields(path, ("game", "games", "seed", "agents", "pairs"), DAMAGED)
+    return read_fields(path, MATCH_FIELDS, DAMAGED)
 
 
 def fenced(lines: Sequence[str], language: str = "") -> str:
