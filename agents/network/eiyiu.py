@@ -99,20 +99,25 @@ def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.
 
 
 @kernel
-def last_cell(observation: np.ndarray) -> int:
-    """The last cell beside a tile: they lie in one corner of the window."""
-    cell = CELLS - 1
-    while cell > 0 and observation[cell] == 0:
-        cell -= 1
-    return min(cell + WIDTH, CELLS - 1)
+def reach(observation: np.ndarray) -> tuple[int, int]:
+    """The last cell beside a tile, and the last column with one: they lie in one corner of the window."""
+    last = CELLS - 1
+    while last > 0 and observation[last] == 0:
+        last -= 1
+    right = 0
+    for cell in range(last + 1):
+        if observation[cell] != 0:
+            right = max(right, cell % WIDTH)
+    return min(last + WIDTH, CELLS - 1), min(right + 1, WIDTH - 1)
 
 
 @kernel
 def fitting_cells(observation: np.ndarray) -> int:
     """Six bits a number, of 1 lowest: on how many free cells beside a tile it would complete a run of 15."""
     fits = 0
-    for cell in range(last_cell(observation) + 1):
-        if is_free_cell(observation, cell):
+    last, right = reach(observation)
+    for cell in range(last + 1):
+        if cell % WIDTH <= right and is_free_cell(observation, cell):
             numbers = 0
             for line in range(LINES):
                 lack = lacking(observation, cell, line)
@@ -136,10 +141,12 @@ def least_exposures(observation: np.ndarray, fits: int, piles: int, forbidden: i
     drawn = taken
     hand, fitting = int(observation[HAND]), fitting_numbers(fits)
     lowest, highest = (hand, hand) if hand > 0 else (1, NUMBERS)
-    for cell in range(last_cell(observation) + 1):
-        if cell != forbidden and is_free_cell(observation, cell):
-            ends = ends_of_runs(observation, cell)
-            elsewhere = fits_elsewhere(observation, fitting, cell) | fits_beside(observation, cell)
+    last, right = reach(observation)
+    for cell in range(last + 1):
+        if cell % WIDTH <= right and cell != forbidden and is_free_cell(observation, cell):
+            here, ends = lacks_and_ends(observation, cell)
+            # elsewhere: what fits on several cells, or not on this one; and on cells that have no tile beside them yet
+            elsewhere = fitting & ~here | fitting >> HIDDEN_BITS | fits_beside(observation, cell)
             for number in range(lowest, highest + 1):
                 fit = (elsewhere | (ends >> number)) & ALL_NUMBERS
                 shown, hidden = piles & (1 << number), 1 << (HIDDEN_BITS + number)
@@ -175,29 +182,25 @@ def fitting_numbers(fits: int) -> int:
 
 
 @kernel
-def ends_of_runs(observation: np.ndarray, cell: int) -> int:
-    """One bit for each sum that a number on the free cell and another at an end of its run must have to complete 15."""
+def lacks_and_ends(observation: np.ndarray, cell: int) -> tuple[int, int]:
+    """One bit for each number that fits on the free cell, and others above `NUMBERS`; one for each sum that a number there and
+    another at an end of its run must have to complete 15."""
+    lacks, ends = 0, 0
     column, row = cell % WIDTH, cell // WIDTH
-    ends = 0
     for line in range(LINES):
         ahead, sum_ahead = tiles_beyond(observation, column, row, ALONG[line], ACROSS[line])
         behind, sum_behind = tiles_beyond(observation, column, row, -ALONG[line], -ACROSS[line])
+        rest = SUM - sum_ahead - sum_behind
+        if rest <= 0:
+            continue
+        if ahead + behind >= 2:
+            lacks |= 1 << rest
         for way in range(2):
             step = ahead + 1 if way == 0 else -behind - 1
             beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
-            both = SUM - sum_ahead - sum_behind - sum_beyond
-            if beyond >= 0 and ahead + behind + beyond > 0 and both > 0:
-                ends |= 1 << both
-    return ends
-
-
-@kernel
-def fits_elsewhere(observation: np.ndarray, fitting: int, cell: int) -> int:
-    """One bit for each number that fits on another free cell; `fitting` is that of `fitting_numbers`."""
-    here = 0
-    for line in range(LINES):
-        here |= 1 << min(lacking(observation, cell, line), SUM)
-    return (fitting & ~here | fitting >> HIDDEN_BITS) & ALL_NUMBERS
+            if beyond >= 0 and ahead + behind + beyond > 0 and rest > sum_beyond:
+                ends |= 1 << (rest - sum_beyond)
+    return lacks, ends
 
 
 @kernel
