@@ -14,6 +14,7 @@ from sb3_contrib import MaskablePPO
 
 import envs
 import training.learner
+from agents.network import Answers
 from agents.policy import PolicyAgent
 from agents.spec import make_agent
 from envs import BadConfig
@@ -123,7 +124,7 @@ class Sequences:
             turns=turns,
             seed=0,
         )
-        starts = np.ones(games, np.bool_)
+        starts, nothing = np.ones(games, np.bool_), torch.zeros(games)
         for step in range(steps):
             turns.steps += 1
             turns.actor, turns.mover = self.movers[step], self.movers[step + 1]
@@ -133,8 +134,7 @@ class Sequences:
                 np.zeros((games, 1), np.int64),
                 self.rewards[step],
                 starts,
-                torch.from_numpy(self.values[step]),
-                torch.zeros(games),
+                Answers(nothing, nothing, torch.from_numpy(self.values[step]), nothing),
                 action_masks=np.ones((games, 2)),
             )
             starts = self.dones[step]
@@ -275,6 +275,56 @@ def test_a_head_beside_learns_to_foretell_the_lead_and_unknown_leads_teach_nothi
     part = learner.rollout_buffer.plies()
     gradient, _ = learner._gradient([learner.policy.network.lead_head.weight], part, len(part.actions), 0.2)
     assert not gradient[0].any() and torch.equal(head, learner.policy.network.lead_head.weight)
+
+
+@pytest.mark.parametrize("league", [{}, {"opponents": {"random": 0.5}}])
+def test_a_draw_costs_either_player_and_is_foretold_with_the_same_sign_for_both(league: dict[str, Any]) -> None:
+    rules = {"options": {"quiet_limit": 7}, "plies_per_update": 8 * 256, "league": league}
+    learner = new_learner(draw_cost=0.3, gamma=0.9, gae_lambda=1.0, **rules)
+    env, steps = learner.env, list[tuple[np.ndarray, np.ndarray, list[Any]]]()
+    original = env.step_wait
+
+    def step_wait() -> Any:
+        answer = original()
+        steps.append((env.span.copy(), answer[2].copy(), [info["episode"]["r"] if info else None for info in answer[3]]))
+        return answer
+
+    env.step_wait = step_wait  # type: ignore[method-assign]
+    learner.collect()
+    buffer = learner.rollout_buffer
+    expected = np.zeros((256, 8))
+    for index in range(8):
+        later = float(learner.policy.network.draws(torch.from_numpy(learner._last_obs))[index].detach())
+        for step in reversed(range(256)):
+            spans, ended, results = steps[step]
+            later = 0.9 ** (spans[index] - 1) * (float(results[index] == 0) if ended[index] else 0.9 * later)
+            expected[step, index] = later
+    np.testing.assert_allclose(buffer.draw_returns, expected, atol=1e-4)
+    assert {0.0, 1.0} <= set(expected.ravel()) and (max(spans.max() for spans, *_ in steps) > 1) == bool(league)
+    charged = 0.3 * (buffer.draw_returns - buffer.foretold_draws)
+    np.testing.assert_allclose(buffer.advantages, buffer.returns - buffer.values - charged, atol=1e-4)
+    assert np.abs(charged).max() > 0.2
+
+
+def test_a_head_beside_learns_to_foretell_draws_and_is_there_only_where_they_cost() -> None:
+    changes = {"learning_rate": 3e-3, "learning_rate_end": 3e-3, "epochs": 60, "plies_per_update": 8 * 256}
+    changes |= {"options": {"quiet_limit": 7}}
+    learner = new_learner(draw_cost=0.3, **changes)
+    learner.collect()
+    plies = learner.rollout_buffer.plies()
+
+    def error() -> float:
+        with torch.no_grad():
+            judged = learner.policy.network.judge(plies.seen, plies.actions)
+        return float((judged.draws - plies.draw_returns).square().mean())  # type: ignore[operator]
+
+    before = error()
+    learner.train()
+    assert plies.draw_returns.std() > 0.08 and error() < 0.7 * before
+    usual = new_learner(**changes)
+    usual.collect()
+    assert not any(name.startswith("draw_head") for name in usual.policy.network.state_dict())
+    assert not usual.rollout_buffer.draw_returns.any()
 
 
 def test_the_divergence_from_a_magnet_is_that_of_kullback_and_leibler_and_draws_the_policy_to_it() -> None:

@@ -129,7 +129,7 @@ def test_answers_and_gradients_are_those_of_dense_operations(game: str, name: st
     observations, masks = positions(game)
     weights = torch.linspace(-1, 1, len(masks))
     seen = network.look(observations, masks)
-    actions, values, chances = network.act(seen, torch.rand(len(masks)))
+    actions, chances, values, _ = network.act(seen, torch.rand(len(masks)))
     judged = network.judge(seen, actions)[:3]
     features = torch.relu(sums_of_rows(network.embedding.weight, seen.picked) + network.bias)
     for layer in network.layers:
@@ -209,7 +209,7 @@ def test_actions_are_drawn_in_proportion_to_the_policy() -> None:
     network = new_network("oware", "counts")
     observations, masks = (part[:1].expand(40_000, -1).contiguous() for part in positions("oware"))
     torch.manual_seed(9)
-    actions, _, chances = network.act(network.look(observations, masks), torch.rand(40_000))
+    actions, chances = network.act(network.look(observations, masks), torch.rand(40_000))[:2]
     logs = network(observations[:1], masks[:1])[0][0]
     torch.testing.assert_close(chances, logs[actions], rtol=1e-4, atol=1e-4)
     counts = np.bincount(actions.numpy(), minlength=6)
@@ -226,7 +226,7 @@ def test_any_number_draws_a_legal_action_whose_chance_is_above_zero(number: floa
     with torch.no_grad():
         network.policy_head.weight.mul_(scale)
     observations, masks = positions("uisge")
-    actions, _, chances = network.act(network.look(observations, masks), torch.full((len(masks),), number))
+    actions, chances = network.act(network.look(observations, masks), torch.full((len(masks),), number))[:2]
     assert masks.gather(1, actions[:, None]).all() and (chances > -104).all(), "float32 knows no smaller chances"
     if number < 0:
         assert torch.equal(actions, network(observations, masks)[0].argmax(dim=1))

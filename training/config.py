@@ -117,6 +117,8 @@ class Config(Strict):
     max_gradient: PositiveFloat = 0.5  # norm to which gradients are clipped
     shaping: float = Field(0.05, ge=0)  # reward for a point of the game's score (a seed, a king), to the player who made it
     repetition_cost: float = Field(0.0, ge=0)  # what a ply that brings back a position costs its player and gains the other
+    # What a draw costs either player beside its result; a head beside foretells draws, the value is of results as before.
+    draw_cost: float = Field(0.0, ge=0, le=2)
     lead_weight: float = Field(0.0, ge=0)  # of an auxiliary loss: the final lead in scores, in tens, foretold by a head beside
     magnet: float = Field(
         0.0, ge=0

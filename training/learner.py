@@ -44,7 +44,7 @@ class SelfPlayPPO(MaskablePPO):
     The entropy coefficient may be annealed with `entropy_schedule`, a function of the remaining progress like the library's
     learning rate. With a `league`, snapshots of the network are taken for it, the first one here. With `symmetries`, plies are
     answered and learned from as they look through a symmetry of the board, which the buffer's generator draws.
-    `magnet`, `magnet_updates` and `lead_weight` are the config's.
+    `magnet`, `magnet_updates`, `lead_weight` and `draw_cost` are the config's.
     """
 
     policy: NetworkPolicy
@@ -60,6 +60,7 @@ class SelfPlayPPO(MaskablePPO):
         magnet: float = 0.0,
         magnet_updates: int = 1,
         lead_weight: float = 0.0,
+        draw_cost: float = 0.0,
         **kwargs: Any,
     ) -> None:
         """Arguments are the library's, and those above."""
@@ -70,6 +71,7 @@ class SelfPlayPPO(MaskablePPO):
         self.magnet_weight = magnet
         self.magnet_updates = magnet_updates
         self.lead_weight = lead_weight
+        self.draw_cost = draw_cost
         self.magnet = copy.deepcopy(self.policy.network).requires_grad_(False).eval() if magnet else None
         if league is not None:
             league.watch(self.policy.network, 0)
@@ -90,21 +92,26 @@ class SelfPlayPPO(MaskablePPO):
             starts = self._last_episode_starts
             assert starts is not None
             observations, masks, which = self._what_is_shown(env.action_masks())
-            seen, answers, values, chances = self.policy.look_and_act(torch.from_numpy(observations), torch.from_numpy(masks))
+            seen, answers = self.policy.look_and_act(torch.from_numpy(observations), torch.from_numpy(masks))
             buffer.looks += seen
-            actions = answers.cpu().numpy()
+            actions = answers.actions.cpu().numpy()
             self._last_obs, rewards, ended, infos = env.step(self._as_played(observations, actions, which))  # type: ignore[assignment]
             self._last_episode_starts = ended
-            buffer.add(observations, actions, rewards, starts, values, chances, masks)
+            buffer.add(observations, actions, rewards, starts, answers, masks)
             for index in np.flatnonzero(ended).tolist():
                 self.ep_info_buffer.append(infos[index]["episode"])
                 own, other = infos[index]["scores"][:: 1 - 2 * int(env.actor[index])]
                 buffer.note_lead(index, own - other)
+                if infos[index]["episode"]["r"] == 0:
+                    buffer.note_draw(index, self.gamma ** (int(env.span[index]) - 1))
             self.num_timesteps += env.num_envs
         if not (np.isfinite(buffer.values).all() and np.isfinite(buffer.log_probs).all()):
             raise NotFinite("the network's answers")
-        values = self.policy.predict_values(torch.from_numpy(self._last_obs))
-        buffer.compute_returns_and_advantage(values, ended)
+        last = torch.from_numpy(self._last_obs)
+        buffer.compute_returns_and_advantage(self.policy.predict_values(last), ended)
+        if self.draw_cost:
+            with torch.no_grad():
+                buffer.charge_draws(self.draw_cost, self.policy.network.draws(last), ended)
         if self.league is not None:
             for name, score in self.league.scores().items():
                 self.logger.record(f"league/{name.replace(':', '_')}", score)
@@ -183,6 +190,8 @@ class SelfPlayPPO(MaskablePPO):
         if judged.leads is not None:
             error = torch.where(part.leads.isnan(), 0, judged.leads - part.leads / LEAD_UNIT)
             loss = loss + self.lead_weight * error.square().sum() / size
+        if judged.draws is not None:
+            loss = loss + self.vf_coef * (judged.draws - part.draw_returns).square().sum() / size
         gradient = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
             divergence = ((ratio - 1) - difference).sum() / size
@@ -256,6 +265,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config, start: Network | None = No
         layers=config.network.layers,
         encoding=config.network.encoding,
         foretells_lead=config.lead_weight > 0,
+        foretells_draws=config.draw_cost > 0,
     )
     learner = SelfPlayPPO(
         NetworkPolicy,
@@ -265,6 +275,7 @@ def make_learner(env: SelfPlayVecEnv, config: Config, start: Network | None = No
         magnet=config.magnet,
         magnet_updates=config.magnet_updates,
         lead_weight=config.lead_weight,
+        draw_cost=config.draw_cost,
         league=env.opponents if isinstance(env.opponents, League) else None,
         symmetries=config.symmetries,
         n_steps=config.plies_per_update // config.games,

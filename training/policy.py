@@ -15,7 +15,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor
 
-from agents.network import Network, NetworkSettings, Seen
+from agents.network import Answers, Network, NetworkSettings, Seen
 
 Answer = TypeVar("Answer")
 
@@ -62,21 +62,20 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, deterministic: bool = False, action_masks: Tensor | np.ndarray | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Actions [B], values [B, 1] and the actions' log-probabilities [B]. Raises `ValueError` without masks."""
-        _, actions, values, chances = self.look_and_act(obs.cpu(), needed(action_masks), deterministic)
-        return actions, values[:, None], chances
+        _, answers = self.look_and_act(obs.cpu(), needed(action_masks), deterministic)
+        return answers.actions, answers.values[:, None], answers.chances
 
     def look_and_act(
         self, observations: Tensor, masks: Tensor, deterministic: bool = False
-    ) -> tuple[tuple[Seen, ...], Tensor, Tensor, Tensor]:
-        """What the network sees of the batch, part by part; its actions, values and log-probabilities of the actions [B]."""
+    ) -> tuple[tuple[Seen, ...], Answers]:
+        """What the network sees of the batch, part by part, and its answers to all of it."""
         numbers = torch.full((len(observations),), -1.0) if deterministic else torch.rand(len(observations))
-        seen, *answers = zip(*self.parts(self._look_and_act, observations, masks, numbers), strict=True)
-        actions, values, chances = (torch.cat(parts) for parts in answers)
-        return seen, actions, values, chances
+        seen, answers = zip(*self.parts(self._look_and_act, observations, masks, numbers), strict=True)
+        return seen, Answers(*(torch.cat(parts) for parts in zip(*answers, strict=True)))
 
-    def _look_and_act(self, observations: Tensor, masks: Tensor, numbers: Tensor) -> tuple[Seen, Tensor, Tensor, Tensor]:
+    def _look_and_act(self, observations: Tensor, masks: Tensor, numbers: Tensor) -> tuple[Seen, Answers]:
         seen = self.network.look(observations, masks)
-        return seen, *self.network.act(seen, numbers)
+        return seen, self.network.act(seen, numbers)
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | np.ndarray | None = None

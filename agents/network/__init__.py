@@ -2,13 +2,14 @@
 
 from agents.network.encoding import CODES, ENCODINGS, VERSIONS, Code, Encoding, Seen, coded_columns, encoding
 from agents.network.file import FORMAT, check_version, load_network, network_summary, save_network
-from agents.network.network import Network, NetworkSettings, observation_layout
+from agents.network.network import Answers, Network, NetworkSettings, observation_layout
 
 __all__ = [
     "CODES",
     "ENCODINGS",
     "FORMAT",
     "VERSIONS",
+    "Answers",
     "Code",
     "Encoding",
     "Network",

@@ -29,6 +29,7 @@ class NetworkSettings:
     layers: int = 1
     encoding: str = "counts"
     foretells_lead: bool = False  # whether a head beside was trained to foretell the final lead
+    foretells_draws: bool = False  # whether another one was trained to foretell draws
     encoding_version: int = 1  # of what the encoding's rows meant when it was trained
 
     @classmethod
@@ -70,6 +71,8 @@ class Network(nn.Module):
         self.value_head = nn.Linear(settings.width, 1)
         if settings.foretells_lead:
             self.lead_head = nn.Linear(settings.width, 1)
+        if settings.foretells_draws:
+            self.draw_head = nn.Linear(settings.width, 1)
         self._initialise()
 
     def _initialise(self) -> None:
@@ -78,6 +81,8 @@ class Network(nn.Module):
         gains = [(layer, 2**0.5) for layer in self.layers] + [(self.policy_head, 0.01), (self.value_head, 0.1)]
         if self.settings.foretells_lead:
             gains.append((self.lead_head, 0.1))
+        if self.settings.foretells_draws:
+            gains.append((self.draw_head, 0.1))
         for linear, gain in gains:
             assert isinstance(linear, nn.Linear)
             nn.init.orthogonal_(linear.weight, gain=gain)
@@ -104,8 +109,16 @@ class Network(nn.Module):
         no_actions = torch.zeros((len(observations), self.encoding.game.actions), dtype=torch.int8)
         return self.value_head(self.features(self.look(observations, no_actions))).squeeze(1)
 
-    def act(self, seen: Seen, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """int64[B] legal actions, float32[B] values, float32[B] logarithms of the actions' probabilities, without gradients.
+    def draws(self, observations: Tensor) -> Tensor:
+        """float32[B]: the foretold draws alone, see `Answers`."""
+        no_actions = torch.zeros((len(observations), self.encoding.game.actions), dtype=torch.int8)
+        return self._foretold_draws(self.features(self.look(observations, no_actions)))
+
+    def _foretold_draws(self, features: Tensor) -> Tensor:
+        return self.draw_head(features).squeeze(1) if self.settings.foretells_draws else features.new_zeros(len(features))
+
+    def act(self, seen: Seen, numbers: Tensor) -> "Answers":
+        """Legal actions and what is thought of them, without gradients.
 
         A number of float32[B], in [0, 1), decides which action is drawn; a negative one takes the most probable. Raises
         `IllegalMove` where a position has no legal action.
@@ -114,20 +127,19 @@ class Network(nn.Module):
             raise IllegalMove("a position without a legal action was given to a network")
         with torch.no_grad():
             features = self.features(seen)
-            values = self.value_head(features).squeeze(1)
+            values, draws = self.value_head(features).squeeze(1), self._foretold_draws(features)
             if self.device.type != "cpu":
-                return self._draw_densely(self.log_policy(seen, features), numbers, values)
+                return Answers(*self._draw_densely(self.log_policy(seen, features), numbers), values, draws)
             logs = log_policy(seen, features, self.policy_head.weight, self.policy_head.bias)
             actions, chances = torch.empty(len(seen), dtype=torch.int64), torch.empty(len(seen))
-            answers = (actions.numpy(), chances.numpy())
-            kernels.draw_actions(logs, seen.starts, seen.actions, numbers.numpy(), *answers)
-        return actions, values, chances
+            kernels.draw_actions(logs, seen.starts, seen.actions, numbers.numpy(), actions.numpy(), chances.numpy())
+        return Answers(actions, chances, values, draws)
 
-    def _draw_densely(self, logs: Tensor, numbers: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What `act` returns, on any device; there its own generator draws."""
+    def _draw_densely(self, logs: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Actions and the logarithms of their probabilities, on any device; there its own generator draws."""
         drawn = torch.multinomial(logs.exp().nan_to_num(1.0), 1).squeeze(1)  # the caller sees what is not finite
         actions = torch.where(numbers.to(self.device) < 0, logs.argmax(dim=1), drawn)
-        return actions, values, logs.gather(1, actions[:, None]).squeeze(1)
+        return actions, logs.gather(1, actions[:, None]).squeeze(1)
 
     def judge(self, seen: Seen, actions: Tensor, magnet: "Network | None" = None, share: float = 0.0) -> "Judged":
         """What is thought of positions and of the actions taken in them.
@@ -138,6 +150,7 @@ class Network(nn.Module):
         features = self.features(seen)
         values = self.value_head(features).squeeze(1)
         leads = self.lead_head(features).squeeze(1) if self.settings.foretells_lead else None
+        draws = self._foretold_draws(features) if self.settings.foretells_draws else None
         if self.device.type == "cpu":
             head, reference = self.policy_head, np.zeros(len(seen.actions), np.float32)
             if magnet is not None:
@@ -145,14 +158,14 @@ class Network(nn.Module):
             chances, divergences = Judgement.apply(  # type: ignore[no-untyped-call]
                 features, head.weight, head.bias, seen, actions, reference
             )
-            return Judged(values, chances, divergences, leads)
+            return Judged(values, chances, divergences, leads, draws)
         logs = self.log_policy(seen, features)
         chances = logs.gather(1, actions.to(self.device)[:, None]).squeeze(1)
         differences = logs.clamp(min=IMPOSSIBLE)
         if magnet is not None:
             with torch.no_grad():
                 differences = differences - share * magnet.log_policy(seen, magnet.features(seen)).clamp(min=IMPOSSIBLE)
-        return Judged(values, chances, (logs.exp() * differences).sum(dim=1), leads)
+        return Judged(values, chances, (logs.exp() * differences).sum(dim=1), leads, draws)
 
     def legal_logs(self, seen: Seen) -> np.ndarray:
         """float32[N]: the logarithms of the legal actions' probabilities, on the CPU, without gradients."""
@@ -185,6 +198,15 @@ class Network(nn.Module):
         return features
 
 
+class Answers(NamedTuple):
+    """What a network plays, and thinks of it; without gradients."""
+
+    actions: Tensor  # int64[B]
+    chances: Tensor  # float32[B], logarithms of the actions' probabilities
+    values: Tensor  # float32[B]
+    draws: Tensor  # float32[B], how likely a draw is, the later the less; zeros without a head for it
+
+
 class Judged(NamedTuple):
     """float32[B] each, with gradients."""
 
@@ -192,6 +214,7 @@ class Judged(NamedTuple):
     chances: Tensor  # logarithms of the actions' probabilities
     divergences: Tensor
     leads: Tensor | None  # what the final lead is foretold to be, in the units it was trained with
+    draws: Tensor | None  # as in `Answers`
 
 
 def sums_of_rows(matrix: Tensor, picked: np.ndarray) -> Tensor:
