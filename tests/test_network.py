@@ -71,8 +71,8 @@ def test_every_number_picks_a_row_but_zeros_of_sparse_fields(game: str) -> None:
 MEANINGS = {
     ("oware", 1): "c4bb28e19b62a18e",
     ("toguz_kumalak", 1): "c0227c8fad46b517",
-    ("uisge", 1): "a6314a578f318ea1",
-    ("eiyiu", 2): "28357d67880a3916",
+    ("uisge", 1): "4cd66829ba6155ab",
+    ("eiyiu", 2): "bd394feeca261c2b",
 }
 
 
@@ -85,7 +85,7 @@ def test_rows_mean_what_they_meant_when_networks_of_this_version_were_trained(ga
         observations = np.concatenate([observations, [position.observation() for position in late]])
         masks = np.concatenate([masks, [np.isin(np.arange(code.game.actions), each.legal_actions()) for each in late]])
     seen = code.look(observations, masks)
-    rows = [[until_end(row) for row in part.tolist()] for part in (seen.picked, seen.picked_by_actions)]
+    rows = [[sorted(until_end(row)) for row in part.tolist()] for part in (seen.picked, seen.picked_by_actions)]
     digest = hashlib.sha256(repr((code.rows, code.action_rows, rows)).encode()).hexdigest()[:16]
     assert MEANINGS.get((game, VERSIONS[game])) == digest, "is it another meaning? Raise its version, and train again"
 

@@ -27,9 +27,14 @@ HIDDEN: Final = OPEN + NUMBERS
 HAND: Final = HIDDEN + NUMBERS
 DRAW: Final = NUMBERS  # the action
 CELL: Final = NUMBERS + 1  # the first of the actions that name a cell
+MARGIN: Final = 3  # of free cells on each side of the window; no walk along a line leaves it, wherever one more tile lies
+SIDE: Final = WIDTH + 2 * MARGIN
+ROOM: Final = SIDE * SIDE  # numbers of a board with its margin; its cells are called places
+CORNER: Final = (MARGIN + 1) * (SIDE + 1)  # the lower left place of the box in which tiles lie
 LINES: Final = 4
-ALONG: Final = np.array([1, 0, 1, 1])  # columns and rows of a step along each line
-ACROSS: Final = np.array([0, 1, 1, -1])
+STRAIGHT: Final = 2  # so many of the lines, the first ones, are
+STEPS: Final = np.array([1, SIDE, SIDE + 1, 1 - SIDE])  # along each line
+SIDES: Final = np.array([1, SIDE, -1, -SIDE])
 COUNTED: Final = 4  # cells on which a number fits: 0, 1, 2, more
 EXPOSED: Final = NUMBERS + 1  # what a tile exposes if another open number fits; else so many hidden ones do
 EXPOSURES: Final = EXPOSED + 1
@@ -58,13 +63,34 @@ NOWHERE: Final = -1  # no cell
 
 
 @kernel
-def survey(observation: np.ndarray) -> Surveyed:
-    """On how many cells each number fits; with no tile in hand the least that each exposes, taken and drawn; the piles."""
-    fits, piles = fitting_cells(observation), piled_numbers(observation)
+def survey(observation: np.ndarray, board: np.ndarray) -> Surveyed:
+    """On how many cells each number fits; with no tile in hand the least that each exposes, taken and drawn; the piles; the
+    upper right place of the tiles' box. `board` has the tiles from here on, with its margin."""
+    last, piles = lay_out(observation, board), piled_numbers(observation)
+    fits = fitting_cells(board, CORNER, last)
     if observation[HAND] > 0:
-        return fits, 0, 0, piles
-    taken, drawn = least_exposures(observation, fits, piles, NOWHERE)
-    return fits, taken, drawn, piles
+        return fits, 0, 0, piles, last
+    taken, drawn = least_exposures(board, CORNER, last, fits, piles, 0, NOWHERE)
+    return fits, taken, drawn, piles, last
+
+
+@kernel
+def lay_out(observation: np.ndarray, board: np.ndarray) -> int:
+    """`board` has the tiles; returns the upper right place of their box."""
+    for place in range(ROOM):
+        board[place] = 0
+    right, top = 0, 0
+    for cell in range(CELLS):
+        if observation[cell] != 0:
+            board[place_of(cell)] = observation[cell]
+            right, top = max(right, cell % WIDTH), cell // WIDTH
+    return place_of(WIDTH * top + right)
+
+
+@kernel
+def place_of(cell: int) -> int:
+    """Where a cell of the window lies on a board with its margin."""
+    return (cell // WIDTH + MARGIN) * SIDE + cell % WIDTH + MARGIN
 
 
 @kernel
@@ -81,7 +107,7 @@ def piled_numbers(observation: np.ndarray) -> int:
 def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.ndarray, count: int) -> int:
     """Of each number its supply, where it fits and, with no tile in hand, the least it exposes, drawn only where none is open;
     where the hand fits; tiles."""
-    fits, least, _, piles = surveyed
+    fits, least, _, piles, _ = surveyed
     hand = int(observation[HAND])
     for number in range(1, NUMBERS + 1):
         supplied = supply(piles, number)
@@ -99,37 +125,29 @@ def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.
 
 
 @kernel
-def reach(observation: np.ndarray) -> tuple[int, int]:
-    """The last cell beside a tile, and the last column with one: they lie in one corner of the window."""
-    last = CELLS - 1
-    while last > 0 and observation[last] == 0:
-        last -= 1
-    right = 0
-    for cell in range(last + 1):
-        if observation[cell] != 0:
-            right = max(right, cell % WIDTH)
-    return min(last + WIDTH, CELLS - 1), min(right + 1, WIDTH - 1)
+def fitting_cells(board: np.ndarray, first: int, last: int) -> int:
+    """Six bits a number, of 1 lowest: on how many free cells beside a tile it would complete a run of 15.
 
-
-@kernel
-def fitting_cells(observation: np.ndarray) -> int:
-    """Six bits a number, of 1 lowest: on how many free cells beside a tile it would complete a run of 15."""
+    All tiles lie in the box from the place `first`, lower left, to the place `last`, upper right.
+    """
     fits = 0
-    last, right = reach(observation)
-    for cell in range(last + 1):
-        if cell % WIDTH <= right and is_free_cell(observation, cell):
-            numbers = 0
-            for line in range(LINES):
-                lack = lacking(observation, cell, line)
-                if 0 < lack <= NUMBERS:
-                    numbers |= 1 << (6 * (lack - 1))
-            fits += numbers
+    for row in range(first // SIDE - 1, last // SIDE + 2):
+        for place in range(row * SIDE + first % SIDE - 1, row * SIDE + last % SIDE + 2):
+            if is_free(board, place):
+                numbers = 0
+                for line in range(LINES):
+                    lack = lacking(board, place, line)
+                    if 0 < lack <= NUMBERS:
+                        numbers |= 1 << (6 * (lack - 1))
+                fits += numbers
     return fits
 
 
 @kernel
-def least_exposures(observation: np.ndarray, fits: int, piles: int, forbidden: int) -> tuple[int, int]:
-    """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile but the forbidden one.
+def least_exposures(
+    board: np.ndarray, first: int, last: int, fits: int, piles: int, hand: int, forbidden: int
+) -> tuple[int, int]:
+    """Four bits a number, of 1 lowest: the least that it exposes on any free cell beside a tile but on the forbidden place.
 
     First where it is taken from the open pile, or from the hidden one if it is in that alone; then where it is drawn. With a
     tile in hand it is counted of that number only, and both are the same; of the others they are `EXPOSED`. Runs that a tile
@@ -139,14 +157,15 @@ def least_exposures(observation: np.ndarray, fits: int, piles: int, forbidden: i
     for number in range(1, NUMBERS + 1):
         taken |= EXPOSED << 4 * (number - 1)
     drawn = taken
-    hand, fitting = int(observation[HAND]), fitting_numbers(fits)
+    fitting = fitting_numbers(fits)
     lowest, highest = (hand, hand) if hand > 0 else (1, NUMBERS)
-    last, right = reach(observation)
-    for cell in range(last + 1):
-        if cell % WIDTH <= right and cell != forbidden and is_free_cell(observation, cell):
-            here, ends = lacks_and_ends(observation, cell)
+    for row in range(first // SIDE - 1, last // SIDE + 2):
+        for place in range(row * SIDE + first % SIDE - 1, row * SIDE + last % SIDE + 2):
+            if place == forbidden or not is_free(board, place):
+                continue
+            here, ends = lacks_and_ends(board, place)
             # elsewhere: what fits on several cells, or not on this one; and on cells that have no tile beside them yet
-            elsewhere = fitting & ~here | fitting >> HIDDEN_BITS | fits_beside(observation, cell)
+            elsewhere = fitting & ~here | fitting >> HIDDEN_BITS | fits_beside(board, place)
             for number in range(lowest, highest + 1):
                 fit = (elsewhere | (ends >> number)) & ALL_NUMBERS
                 shown, hidden = piles & (1 << number), 1 << (HIDDEN_BITS + number)
@@ -182,40 +201,37 @@ def fitting_numbers(fits: int) -> int:
 
 
 @kernel
-def lacks_and_ends(observation: np.ndarray, cell: int) -> tuple[int, int]:
-    """One bit for each number that fits on the free cell, and others above `NUMBERS`; one for each sum that a number there and
+def lacks_and_ends(board: np.ndarray, place: int) -> tuple[int, int]:
+    """One bit for each number that fits on the free place, and others above `NUMBERS`; one for each sum that a number there and
     another at an end of its run must have to complete 15."""
     lacks, ends = 0, 0
-    column, row = cell % WIDTH, cell // WIDTH
     for line in range(LINES):
-        ahead, sum_ahead = tiles_beyond(observation, column, row, ALONG[line], ACROSS[line])
-        behind, sum_behind = tiles_beyond(observation, column, row, -ALONG[line], -ACROSS[line])
+        ahead, sum_ahead = tiles_beyond(board, place, STEPS[line])
+        behind, sum_behind = tiles_beyond(board, place, -STEPS[line])
         rest = SUM - sum_ahead - sum_behind
         if rest <= 0:
             continue
         if ahead + behind >= 2:
             lacks |= 1 << rest
         for way in range(2):
-            step = ahead + 1 if way == 0 else -behind - 1
-            beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
+            beyond, sum_beyond = tiles_past_end(board, place, line, ahead + 1 if way == 0 else -behind - 1)
             if beyond >= 0 and ahead + behind + beyond > 0 and rest > sum_beyond:
                 ends |= 1 << (rest - sum_beyond)
     return lacks, ends
 
 
 @kernel
-def fits_beside(observation: np.ndarray, cell: int) -> int:
-    """One bit for each number that fits on a free cell on which a tile can lie only once one lies on the cell.
+def fits_beside(board: np.ndarray, place: int) -> int:
+    """One bit for each number that fits on a free cell on which a tile can lie only once one lies on the place.
 
     Such a cell has no tile straight beside it, so its runs without the new tile are diagonal ones.
     """
     fitting = 0
-    for side in range(4):
-        column, row = cell % WIDTH + ALONG[side & 1] * (1 - (side & 2)), cell // WIDTH + ACROSS[side & 1] * (1 - (side & 2))
-        inside = 0 <= column < WIDTH and 0 <= row < WIDTH
-        if inside and number_at(observation, column, row) == 0 and not is_beside_tile(observation, column, row):
-            for line in range(2, LINES):
-                fitting |= 1 << lacking(observation, row * WIDTH + column, line)
+    for side in range(len(SIDES)):
+        beside = place + SIDES[side]
+        if board[beside] == 0 and not is_beside_tile(board, beside):
+            for line in range(STRAIGHT, LINES):
+                fitting |= 1 << lacking(board, beside, line)
     return fitting & ALL_NUMBERS
 
 
@@ -241,61 +257,47 @@ def tiles_on_board(observation: np.ndarray) -> int:
 
 
 @kernel
-def number_at(observation: np.ndarray, column: int, row: int) -> int:
-    """The number on the cell, 0 where it is free or outside the window."""
-    if 0 <= column < WIDTH and 0 <= row < WIDTH:
-        return int(observation[row * WIDTH + column])
-    return 0
+def is_beside_tile(board: np.ndarray, place: int) -> bool:
+    """Whether a tile lies on one of the four places beside."""
+    return board[place - 1] + board[place + 1] + board[place - SIDE] + board[place + SIDE] > 0
 
 
 @kernel
-def is_beside_tile(observation: np.ndarray, column: int, row: int) -> bool:
-    """Whether a tile lies on one of the four cells beside."""
-    sides = number_at(observation, column - 1, row) + number_at(observation, column + 1, row)
-    return sides + number_at(observation, column, row - 1) + number_at(observation, column, row + 1) > 0
+def is_free(board: np.ndarray, place: int) -> bool:
+    """Whether a tile may be laid on the place."""
+    return board[place] == 0 and is_beside_tile(board, place)
 
 
 @kernel
-def is_free_cell(observation: np.ndarray, cell: int) -> bool:
-    """Whether a tile may be laid on the cell."""
-    return observation[cell] == 0 and is_beside_tile(observation, cell % WIDTH, cell // WIDTH)
-
-
-@kernel
-def tiles_beyond(observation: np.ndarray, column: int, row: int, along: int, across: int) -> tuple[int, int]:
-    """How many tiles follow each other from the cell on, itself excluded, in that direction, and their sum."""
+def tiles_beyond(board: np.ndarray, place: int, step: int) -> tuple[int, int]:
+    """How many tiles follow each other from the place on, itself excluded, in that direction, and their sum."""
     count, total = 0, 0
-    while True:
-        column += along
-        row += across
-        number = number_at(observation, column, row)
-        if number == 0:
-            return count, total
+    place += step
+    while board[place] != 0:
         count += 1
-        total += number
+        total += board[place]
+        place += step
+    return count, total
 
 
 @kernel
-def tiles_past_end(observation: np.ndarray, column: int, row: int, line: int, step: int) -> tuple[int, int]:
+def tiles_past_end(board: np.ndarray, place: int, line: int, steps: int) -> tuple[int, int]:
     """The tiles that follow each other behind the free cell at the end of a run, and their sum; -1 if no tile can lie there.
 
-    The end is so many steps along the line from the cell, on which a tile is about to lie; on a diagonal no tile of the run
+    The end is so many steps along the line from the place, on which a tile is about to lie; on a diagonal no tile of the run
     lies beside it.
     """
-    along, across = ALONG[line], ACROSS[line]
-    column, row = column + step * along, row + step * across
-    if along * across != 0 and not is_beside_tile(observation, column, row):
+    end = place + steps * STEPS[line]
+    if line >= STRAIGHT and not is_beside_tile(board, end):
         return -1, 0
-    sign = 1 if step > 0 else -1
-    return tiles_beyond(observation, column, row, sign * along, sign * across)
+    return tiles_beyond(board, end, STEPS[line] if steps > 0 else -STEPS[line])
 
 
 @kernel
-def lacking(observation: np.ndarray, cell: int, line: int) -> int:
-    """The number that on the free cell would complete a run of 15 along the line; 0 if none can."""
-    column, row = cell % WIDTH, cell // WIDTH
-    ahead, sum_ahead = tiles_beyond(observation, column, row, ALONG[line], ACROSS[line])
-    behind, sum_behind = tiles_beyond(observation, column, row, -ALONG[line], -ACROSS[line])
+def lacking(board: np.ndarray, place: int, line: int) -> int:
+    """The number that on the free place would complete a run of 15 along the line; 0 if none can."""
+    ahead, sum_ahead = tiles_beyond(board, place, STEPS[line])
+    behind, sum_behind = tiles_beyond(board, place, -STEPS[line])
     if ahead + behind < 2:
         return 0
     return max(SUM - sum_ahead - sum_behind, 0)
@@ -303,16 +305,16 @@ def lacking(observation: np.ndarray, cell: int, line: int) -> int:
 
 @kernel
 def action_relations(
-    observation: np.ndarray, surveyed: Surveyed, action: int, first: int, rows: np.ndarray, count: int, after: np.ndarray
+    observation: np.ndarray, surveyed: Surveyed, action: int, first: int, rows: np.ndarray, count: int, board: np.ndarray
 ) -> int:
     """Of a tile taken, on how many cells it fits and the least it exposes; of a draw, how many hidden tiles fit somewhere, how
     many others must expose an open one, and what the rest exposes; of a tile lifted, its number, and the same as of one taken;
-    see also `lay_relations`. `after` is room for an observation."""
-    fits, taken, drawn, piles = surveyed
+    see also `lay_relations`. `board` is that of `survey`, and will be."""
+    fits, taken, drawn, piles, last = surveyed
     if observation[HAND] > 0:
-        return lay_relations(observation, piles, action - CELL, first, rows, count, after)
+        return lay_relations(observation, board, last, piles, action - CELL, first, rows, count)
     if action >= CELL:
-        return lift_relations(observation, action - CELL, first, rows, count, after)
+        return lift_relations(board, last, action - CELL, first, rows, count)
     hidden, fitting, exposed, exposures = 0, 0, 0, 0
     for number in range(1, NUMBERS + 1):
         if (piles >> (HIDDEN_BITS + number)) & 1:
@@ -336,14 +338,16 @@ def action_relations(
 
 
 @kernel
-def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray) -> int:
+def lift_relations(board: np.ndarray, last: int, cell: int, first: int, rows: np.ndarray, count: int) -> int:
     """The number lifted; on how many cells it fits and the least it exposes elsewhere, though some may leave tiles apart."""
-    number = int(observation[cell])
+    place = place_of(cell)
+    number = int(board[place])
     if number == 0:
         return count
-    board_after(observation, cell, 0, number, after)
-    fits = fitting_cells(after)
-    least, _ = least_exposures(after, fits, 0, cell)
+    board[place] = 0
+    fits = fitting_cells(board, CORNER, last)
+    least, _ = least_exposures(board, CORNER, last, fits, 0, number, place)
+    board[place] = number
     rows[count] = first + LIFTED + number - 1
     rows[count + 1] = first + FITS + counted(fits, number)
     rows[count + 2] = first + EXPOSES + ((least >> 4 * (number - 1)) & 15)
@@ -351,40 +355,17 @@ def lift_relations(observation: np.ndarray, cell: int, first: int, rows: np.ndar
 
 
 @kernel
-def board_after(observation: np.ndarray, cell: int, number: int, hand: int, after: np.ndarray) -> None:
-    """`after` is the observation with the number on the cell and that tile in hand.
-
-    Where the cell is at the window's edge the board is moved by one, as it would be before the next turn.
-    """
-    moved = (cell % WIDTH == 0) + WIDTH * (cell < WIDTH)
-    for place in range(moved):
-        after[place] = 0
-    for place in range(CELLS - moved):
-        after[place + moved] = observation[place]
-    for place in range(CELLS, len(observation)):
-        after[place] = observation[place]
-    after[cell + moved], after[HAND] = number, hand
-
-
-@kernel
 def lay_relations(
-    observation: np.ndarray, piles: int, cell: int, first: int, rows: np.ndarray, count: int, after: np.ndarray
+    observation: np.ndarray, board: np.ndarray, last: int, piles: int, cell: int, first: int, rows: np.ndarray, count: int
 ) -> int:
-    """What the tile exposes; along each line, the run that it joins, its sum, what lacks at its ends, what lacked here; if no
-    open number fits after it, see `pick_safe`."""
+    """See `pick_laid`; along each line, the run that the tile joins, its sum, what lacks at its ends, what lacked here."""
     if cell < 0:
         return count
-    hand = int(observation[HAND])
-    board_after(observation, cell, hand, 0, after)
-    fits = fitting_cells(after)
-    exposes = exposed(fitting_numbers(fits) & ALL_NUMBERS, piles)
-    rows[count] = first + EXPOSES + size(piles >> HIDDEN_BITS) * EXPOSURES + exposes
-    count += 1
-    column, row = cell % WIDTH, cell // WIDTH
+    hand, place = int(observation[HAND]), place_of(cell)
+    count = pick_laid(board, last, piles, place, hand, first, rows, count)
     for line in range(LINES):
-        along, across = ALONG[line], ACROSS[line]
-        ahead, sum_ahead = tiles_beyond(observation, column, row, along, across)
-        behind, sum_behind = tiles_beyond(observation, column, row, -along, -across)
+        ahead, sum_ahead = tiles_beyond(board, place, STEPS[line])
+        behind, sum_behind = tiles_beyond(board, place, -STEPS[line])
         others, total = ahead + behind, hand + sum_ahead + sum_behind
         if others > 0:
             rows[count] = first + RUNS + (others > 1) * SUMS + min(total, SUMS - 1)
@@ -394,21 +375,45 @@ def lay_relations(
             rows[count] = first + LACKED + (lacked - 1) * SUPPLY + supply(piles, lacked)
             count += 1
         for way in range(2):
-            step = ahead + 1 if way == 0 else -behind - 1
-            beyond, sum_beyond = tiles_past_end(observation, column, row, line, step)
+            beyond, sum_beyond = tiles_past_end(board, place, line, ahead + 1 if way == 0 else -behind - 1)
             lacks = SUM - total - sum_beyond
             if beyond >= 0 and others + beyond > 0 and 0 < lacks <= NUMBERS:
                 rows[count] = first + LACKS + (lacks - 1) * SUPPLY + supply(piles, lacks)
                 count += 1
-    if piles != 0 and exposes != EXPOSED:
-        count = pick_safe(after, fits, piles, first, rows, count)
     return count
 
 
 @kernel
-def pick_safe(after: np.ndarray, fits: int, piles: int, first: int, rows: np.ndarray, count: int) -> int:
-    """Of a board, with no tile in hand: how many open tiles can be laid and expose none, and how many hidden ones must."""
-    taken, drawn = least_exposures(after, fits, piles, NOWHERE)
+def pick_laid(
+    board: np.ndarray, last: int, piles: int, place: int, number: int, first: int, rows: np.ndarray, count: int
+) -> int:
+    """What the number exposes once it lies on the place; if that is no open number, then also how many open tiles can be laid
+    and expose none, and how many hidden ones must expose one."""
+    lowest, highest = widened(last, place)
+    board[place] = number
+    fits = fitting_cells(board, lowest, highest)
+    exposes = exposed(fitting_numbers(fits) & ALL_NUMBERS, piles)
+    rows[count] = first + EXPOSES + size(piles >> HIDDEN_BITS) * EXPOSURES + exposes
+    count += 1
+    if piles != 0 and exposes != EXPOSED:
+        taken, drawn = least_exposures(board, lowest, highest, fits, piles, 0, NOWHERE)
+        count = pick_safe(fits, taken, drawn, piles, first, rows, count)
+    board[place] = 0
+    return count
+
+
+@kernel
+def widened(last: int, place: int) -> tuple[int, int]:
+    """The lower left and the upper right place of the tiles' box, which ended at `last`, with one more tile on the place."""
+    if last < CORNER:  # there is no other
+        return place, place
+    lowest = min(CORNER // SIDE, place // SIDE) * SIDE + min(CORNER % SIDE, place % SIDE)
+    return lowest, max(last // SIDE, place // SIDE) * SIDE + max(last % SIDE, place % SIDE)
+
+
+@kernel
+def pick_safe(fits: int, taken: int, drawn: int, piles: int, first: int, rows: np.ndarray, count: int) -> int:
+    """How many open tiles can be laid and expose none, and how many hidden ones must expose an open one."""
     safe, unsafe = 0, 0
     for number in range(1, NUMBERS + 1):
         shift = 4 * (number - 1)

@@ -119,7 +119,7 @@ class Encoding:
             seen.starts,
             seen.actions,
             seen.picked_by_actions,
-            np.empty(max(observations.shape[1], ROOM), np.int16),
+            np.empty(ROOM, np.int16),
         )
         return replace(seen, picked=np.ascontiguousarray(seen.picked[:, :widest]))
 
@@ -252,7 +252,7 @@ def pick_rows(
     widest = 0
     for index in range(len(observations)):
         observation, rows = observations[index], picked[index]
-        surveyed = survey(game, observation) if related else NOTHING
+        surveyed = survey(game, observation, room) if related else NOTHING
         count = pick_numbers(observation, numbers, rows)
         if related:
             count = pick_relations(game, observation, surveyed, relations, rows, count, room)

@@ -21,7 +21,7 @@ from envs.engine.jit import kernel
 from envs.engine.kernels import Tag
 
 NO_ROW: Final = -1  # ends a list of rows
-ROOM: Final = toguz_kumalak.ROOM  # numbers on the way that relations need at least, beside those of an observation
+ROOM: Final = max(toguz_kumalak.ROOM, eiyiu.ROOM)  # numbers on the way that relations need
 
 # Oware, the houses of both sides
 HOUSES: Final = 12
@@ -58,10 +58,10 @@ def pick_relations(
 
 
 @kernel
-def survey(game: Tag, observation: np.ndarray) -> Surveyed:
-    """What all of a position's relations need, counted once."""
+def survey(game: Tag, observation: np.ndarray, room: np.ndarray) -> Surveyed:
+    """What all of a position's relations need, counted once; some of it is in `room` until the next position's is."""
     if len(game) == EIYIU:
-        return eiyiu.survey(observation)
+        return eiyiu.survey(observation, room)
     if len(game) == UISGE:
         return uisge.survey(observation)
     return NOTHING
@@ -78,7 +78,7 @@ def pick_action_rows(
     count: int,
     room: np.ndarray,
 ) -> int:
-    """The same for an action, but rows of the policy's head; `room` is as long as an observation, and `ROOM` at least."""
+    """The same for an action, but rows of the policy's head; `room` int16[ROOM] is that of `survey`."""
     if len(game) == OWARE:
         rows[count] = first + (action * HOUSES + oware_last(observation, action)) * FEW
         rows[count] += min(int(observation[oware_last(observation, action)]), FEW - 1)

@@ -2,6 +2,6 @@
 
 from typing import Final, TypeAlias
 
-Surveyed: TypeAlias = tuple[int, int, int, int]
+Surveyed: TypeAlias = tuple[int, int, int, int, int]
 
-NOTHING: Final[Surveyed] = (0, 0, 0, 0)
+NOTHING: Final[Surveyed] = (0, 0, 0, 0, 0)

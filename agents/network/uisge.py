@@ -51,7 +51,7 @@ MOST_OF_ACTION: Final = 5
 
 @kernel
 def survey(observation: np.ndarray) -> Surveyed:
-    """The squares of the own pieces, of the other's and of all kings, as `envs.games.uisge.rules` has them; and 0."""
+    """The squares of the own pieces, of the other's and of all kings, as `envs.games.uisge.rules` has them."""
     own, other, kings = 0, 0, 0
     for rank in range(RANKS):
         for file in range(FILES):
@@ -62,7 +62,7 @@ def survey(observation: np.ndarray) -> Surveyed:
                 own |= square
             if kind == OWN_PAWN + 1 or kind > OWN_PAWN + 2:
                 kings |= square
-    return own, other, kings, 0
+    return own, other, kings, 0, 0
 
 
 @kernel
@@ -76,7 +76,7 @@ def relations(observation: np.ndarray, surveyed: Surveyed, first: int, rows: np.
     for square in range(FILES * (RANKS - 2)):
         count = pick_three(observation, square, FILES, three, rows, count)
         three += ROW_OF_THREE
-    own, other, kings, _ = surveyed
+    own, other, kings, _, _ = surveyed
     loose = loose_pieces(own | other, own | other)
     count = pick_pieces(own, own | other, kings, loose, first + PIECE_ROWS, first + PLAYER_ROWS, rows, count)
     first_of_other = first + PIECE_ROWS + CODES_OF_PIECE * BOARD
@@ -161,7 +161,7 @@ def action_relations(observation: np.ndarray, surveyed: Surveyed, action: int, f
 @kernel
 def pick_after(surveyed: Surveyed, square: int, direction: int, first: int, rows: np.ndarray, count: int) -> int:
     """Of the board after the move: the own pawns and those that could jump, the same of the other's, the other's moves."""
-    own, other, kings, _ = surveyed
+    own, other, kings, _, _ = surveyed
     before = own | other
     own = (own & ~(1 << square)) | landing(before, square, direction)
     kings = kings_after(kings, before, square, direction)
