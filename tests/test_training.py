@@ -165,6 +165,7 @@ NUMBERS = [
         "repetition_cost",
         "opening_plies",
         "lead_weight",
+        "draw_cost",
         "magnet",
         "magnet_updates",
     ),
@@ -485,7 +486,7 @@ def test_two_updates_and_two_more_in_a_fresh_run_are_four(stopped: Path, finishe
 
 def test_a_run_that_is_stopped_after_every_update_ends_where_one_does_that_never_was(tmp_path: Path) -> None:
     options = ["options={repetition_limit: 2, quiet_limit: 40, grand_slam: capture}", "threads=2", "seed=5"]
-    options += ["magnet=0.05", "magnet_updates=3", "lead_weight=0.1"]
+    options += ["magnet=0.05", "magnet_updates=3", "lead_weight=0.1", "draw_cost=0.2"]
     whole, halved = tmp_path / "whole", tmp_path / "halved"
     new_run(whole, *options).go()
     stop_after(new_run(halved, *options), 1).go()
@@ -541,7 +542,7 @@ def test_other_seeds_and_other_numbers_of_plies_end_elsewhere(finished: Path, tm
 def test_a_run_can_begin_with_the_weights_of_another_and_goes_on_without_its_file(finished: Path, tmp_path: Path) -> None:
     other, folder = tmp_path / "other.safetensors", tmp_path / "run"
     shutil.copyfile(finished / "network.safetensors", other)
-    extra = (f"start={other}", "magnet=0.1", "lead_weight=0.1", "league={past: 0.25}", "seed=5")
+    extra = (f"start={other}", "magnet=0.1", "lead_weight=0.1", "draw_cost=0.2", "league={past: 0.25}", "seed=5")
     run = new_run(folder, *extra)
     (snapshot,) = run.learner.league.snapshots.values()
     assert run.learner.magnet is not None
