@@ -106,13 +106,15 @@ class Network(nn.Module):
 
     def value(self, observations: Tensor) -> Tensor:
         """float32[B]: the values alone."""
-        no_actions = torch.zeros((len(observations), self.encoding.game.actions), dtype=torch.int8)
-        return self.value_head(self.features(self.look(observations, no_actions))).squeeze(1)
+        return self.value_head(self._features_of(observations)).squeeze(1)
 
     def draws(self, observations: Tensor) -> Tensor:
         """float32[B]: the foretold draws alone, see `Answers`."""
+        return self._foretold_draws(self._features_of(observations))
+
+    def _features_of(self, observations: Tensor) -> Tensor:
         no_actions = torch.zeros((len(observations), self.encoding.game.actions), dtype=torch.int8)
-        return self._foretold_draws(self.features(self.look(observations, no_actions)))
+        return self.features(self.look(observations, no_actions))
 
     def _foretold_draws(self, features: Tensor) -> Tensor:
         return self.draw_head(features).squeeze(1) if self.settings.foretells_draws else features.new_zeros(len(features))
