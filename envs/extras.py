@@ -7,7 +7,7 @@ from typing import Final
 EXTRAS: Final = {
     "train": (
         *("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "pydantic", "yaml", "matplotlib", "rich"),
-        *("scipy", "choix"),
+        *("scipy", "choix", "filelock"),
     ),
 }
 

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from training.config import load_config
-from training.selfplay import Run, new_folder
+from training.selfplay import Run, lock_folder, new_folder
 
 CHECKPOINT = "checkpoint.safetensors"
 # Processes of this kind are copies of one that has imported all and run nothing.
@@ -59,6 +59,14 @@ def write_slowly(folder: Path, overrides: list[str]) -> None:
         run = Run(config, console)
         run.settle_in(new_folder(config, "unused"))
     run.go()
+
+
+def hold_folder(folder: Path) -> None:
+    """Nobody else may train in the folder until this process is killed; it says so by a file `held`."""
+    lock = lock_folder(folder)
+    (folder / "held").touch()
+    time.sleep(60)
+    lock.release()
 
 
 def run_until_killed(folder: Path, overrides: list[str], seconds: float) -> int:

@@ -15,7 +15,8 @@ from training.config import load_config
 from training.selfplay import Run, new_folder
 
 CHECKPOINT = "checkpoint.safetensors"
-FILES = {"checkpoint.safetensors", "config.yaml", "curve.png", "network.safetensors", "summary.json", "tensorboard"}
+WRITTEN = {"checkpoint.safetensors", "config.yaml", "curve.png", "network.safetensors", "summary.json"}  # whole, or not at all
+FILES = WRITTEN | {"tensorboard", ".lock"}
 UPDATE = 8 * 16  # plies
 TINY = [
     "games=8",

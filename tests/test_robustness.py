@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from pathlib import Path
 
@@ -20,11 +21,11 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 from agents.network import load_network
 from commands import PROJECT, Done, run_command
-from dying import run_until_killed, watch_writing
+from dying import PROCESSES, hold_folder, run_until_killed, watch_writing
 from envs.extras import EXTRAS
 from envs.files import replacing, write_file
 from learners import new_learner
-from runs import CHECKPOINT, FILES, TINY, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
+from runs import CHECKPOINT, FILES, TINY, UPDATE, WRITTEN, assert_same_checkpoint, content, new_run, resume, stop_after, train
 from training.checkpoint import read_checkpoint
 from training.config import load_config
 from training.selfplay import Run
@@ -76,7 +77,7 @@ def test_what_a_kill_at_any_step_of_writing_would_leave_goes_on_to_where_the_run
         assert run_command("training.selfplay", "--config", "oware_quick", *TINY, OFTEN, f"run_dir={folder}").code == 0
     assert reached == sorted(reached) and set(reached) == {number * UPDATE for number in range(5)}
     leftovers = {path.name for left in kinds.values() for path in left.glob(".*.part")}
-    assert leftovers == {f".{name}.part" for name in FILES - {"tensorboard"}}
+    assert leftovers == {f".{name}.part" for name in WRITTEN}
     saved = [left for left in kinds.values() if (left / CHECKPOINT).exists()]
     assert len(saved) > 15
     for left in saved[::3]:
@@ -118,6 +119,23 @@ def test_what_killed_processes_left_is_cleared_before_the_run_goes_on(stopped: P
     assert {path.name for path in stopped.iterdir()} == FILES | {"mine.part"}
 
 
+def test_two_processes_cannot_train_in_one_folder(stopped: Path) -> None:
+    before = {name: (stopped / name).read_bytes() for name in WRITTEN}
+    part = stopped / f".{CHECKPOINT}.part"
+    part.write_bytes(b"what the other is just writing")
+    holder = PROCESSES.Process(target=hold_folder, args=(stopped,))
+    holder.start()
+    try:
+        while not (stopped / "held").exists() and holder.is_alive():
+            time.sleep(0.01)
+        assert_ended(resume(stopped, "plies=999_999"), f"another process is training in {stopped}")
+        assert {name: (stopped / name).read_bytes() for name in WRITTEN} == before and part.exists()
+    finally:
+        holder.kill()
+        holder.join()
+    assert resume(stopped).code == 0
+
+
 def test_a_file_is_on_the_disk_before_it_has_its_name_and_then_the_name_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +162,7 @@ def fill_disk(patch: pytest.MonkeyPatch, file: Path) -> None:
     patch.setattr(os, "fsync", fsync_if_room)
 
 
-@pytest.mark.parametrize("name", sorted(FILES - {"tensorboard"}))
+@pytest.mark.parametrize("name", sorted(WRITTEN))
 def test_a_full_disk_ends_a_run_with_the_files_name_and_leaves_a_checkpoint_that_goes_on(
     name: str, stopped: Path, monkeypatch: pytest.MonkeyPatch, whole: Path
 ) -> None:

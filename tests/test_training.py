@@ -29,7 +29,7 @@ from agents.network.symmetry import SYMMETRIES
 from agents.spec import make_agent
 from commands import PROJECT, Done, assert_refused, run_command
 from envs import BadConfig
-from runs import CHECKPOINT, FILES, TINY, UPDATE, assert_same_checkpoint, content, new_run, resume, stop_after, train
+from runs import CHECKPOINT, FILES, TINY, UPDATE, WRITTEN, assert_same_checkpoint, content, new_run, resume, stop_after, train
 from training.checkpoint import read_checkpoint
 from training.config import CHANGEABLE, Config, NetworkConfig, changed_config, checked_config, load_config, shipped_configs
 from training.selfplay import Run
@@ -710,7 +710,7 @@ def assert_refused_after_output(done: Done, hint: str) -> None:
 
 
 def test_what_a_killed_process_left_half_written_is_ignored(stopped: Path, finished: Path) -> None:
-    for name in FILES - {"tensorboard"}:
+    for name in WRITTEN:
         (stopped / f"{name}.part").write_bytes(b"half of it")
         (stopped / f".{name}.part").write_bytes(b"half of it")
     assert resume(stopped).code == 0

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 import yaml
+from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.logger import Logger
@@ -39,6 +40,7 @@ PROJECT: Final = Path(__file__).resolve().parents[1]
 SUMMARY: Final = "summary.json"
 SUMMARY_FIELDS: Final = ("config", "commit", "plies", "seconds", "plies_per_second", "evaluations")
 CURVE: Final = "curve.png"
+LOCK: Final = ".lock"
 
 
 class Run:
@@ -60,15 +62,21 @@ class Run:
         self.learner = make_learner(self.env, config, None if goes_on else starting_network(config))
         self.learner._setup_learn(config.plies, None)
 
-    def settle_in(self, folder: Path) -> None:
-        """The run's folder holds its config, and TensorBoard's files go there."""
-        self.folder = folder
+    def settle_in(self, folder: Path, lock: FileLock | None = None) -> None:
+        """The run's folder holds its config, TensorBoard's files go there, and no other process may train in it.
+
+        Raises `BadConfig` if one already does. The lock is the folder's, if it is already held.
+        """
+        self.folder, self.lock = folder, lock or lock_folder(folder)
         write_file(folder / "config.yaml", yaml.safe_dump(self.config.model_dump(mode="json"), sort_keys=False))
         self.learner.set_logger(Logger(str(folder), [EventFile(folder / "tensorboard")]))
 
     @classmethod
     def resumed(cls, folder: Path, overrides: Sequence[str], console: Console) -> "Run":
-        """A run that goes on from its last checkpoint. Raises `BadConfig`."""
+        """A run that goes on from its last checkpoint. Raises `BadConfig`, also if another process trains in its folder."""
+        if not (folder / checkpoint.FILE).is_file():
+            raise BadConfig(f"no checkpoint: {folder / checkpoint.FILE} is not there")
+        lock = lock_folder(folder)
         tensors, counters, facts = checkpoint.read_checkpoint(folder / checkpoint.FILE)
         run = cls(changed_config(facts["config"], overrides), console, goes_on=True)
         checkpoint.restore_learner(run.learner, tensors, counters)
@@ -77,7 +85,7 @@ class Run:
         if run.commit not in facts["commit"].split(" + "):
             run.commit = f"{facts['commit']} + {run.commit}"
         remove_parts(folder)
-        run.settle_in(folder)
+        run.settle_in(folder, lock)
         return run
 
     def go(self) -> None:
@@ -251,6 +259,19 @@ def new_folder(config: Config, name: str) -> Path:
             folder.mkdir(parents=True)
             break
     return folder
+
+
+def lock_folder(folder: Path) -> FileLock:
+    """A lock which, as long as it is kept, keeps other processes from training in the folder.
+
+    Raises `BadConfig` if another one has it. It ends with its process, however that ends; only its empty file stays.
+    """
+    lock = FileLock(folder / LOCK, is_singleton=True)  # within this process, runs of one folder share it
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadConfig(f"another process is training in {folder}; wait for it, or stop it with Ctrl-C") from None
+    return lock
 
 
 @contextmanager
