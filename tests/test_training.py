@@ -604,7 +604,7 @@ def test_minutes_stop_a_run_which_says_how_to_go_on_and_does(tmp_path: Path, fin
     assert last == str(folder)
     assert f"python -m training.selfplay --resume {folder}" in hint
     assert {path.name for path in folder.iterdir()} == FILES
-    assert read_checkpoint(folder / CHECKPOINT)[1]["num_timesteps"] < 4 * UPDATE
+    assert read_checkpoint(folder / CHECKPOINT)[1]["num_timesteps"] == UPDATE  # however short the time
     assert resume(folder, "max_minutes=null").code == 0
     assert_same_checkpoint(folder, finished)
 

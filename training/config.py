@@ -101,7 +101,7 @@ class Config(Strict):
     options: dict[str, Any] = {}  # of the rules
     seed: int = Field(0, ge=0, lt=1 << 32)
     plies: PositiveInt = 40_000_000  # in all, the learner's; both seats' plies count where it plays both
-    max_minutes: PositiveFloat | None = None  # stops a run of this process early; schedules do not know of it
+    max_minutes: PositiveFloat | None = None  # ends this process early, after an update at least; schedules do not know
     games: int = Field(1024, ge=1, le=1 << 20)  # played side by side
     plies_per_update: PositiveInt = 32_768  # collected before each update; a multiple of games
     batch_size: int = Field(4096, ge=2)  # plies in a minibatch; divides plies_per_update

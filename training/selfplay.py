@@ -99,7 +99,7 @@ class Run:
         saved = time.monotonic()
         with self._progress() as progress:
             task = progress.add_task("", total=config.plies, completed=learner.num_timesteps, speed="")
-            while learner.num_timesteps < config.plies and not self.stopping and time.monotonic() < until:
+            while learner.num_timesteps < config.plies and not self.stopping:
                 before = learner.num_timesteps
                 began = time.monotonic()
                 self._learn()
@@ -117,6 +117,8 @@ class Run:
                 elif time.monotonic() - saved > 60 * config.checkpoint_minutes:
                     self.save()
                     saved = time.monotonic()
+                if time.monotonic() >= until:  # asked here, so that on a slow machine too a run gets on
+                    break
         self.save()
         if learner.num_timesteps >= config.plies and not self.stopping and not self._is_measured():
             self._evaluate(config.evaluation.final_games)
