@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from matplotlib.image import imread
 from rich.console import Console
 from scipy import stats
 
@@ -27,6 +28,7 @@ from envs.games import find_game
 from training import sweep as command
 from training.arena import play_match, wilson_interval
 from training.config import Config, checked_config
+from training.plots import plot_sweep
 from training.processes import side_by_side
 from training.sweep_config import SETTLED, Sweep, Variant, load_sweep, shipped_sweeps, variants_of
 from training.sweep_results import described, dunnett_factor, gather, over_seeds
@@ -577,6 +579,16 @@ def invented(
             text = json.dumps({**summary, "evaluations": rows})
             (place / f"seed-{seed}" / "summary.json").write_text(text, encoding="utf-8")
     return gather(sweep, variants, folder / "out")
+
+
+def test_a_picture_has_differences_only_where_there_are_enough_seeds_for_them(tmp_path: Path) -> None:
+    widths = []
+    for seeds in (1, 2):
+        made = invented(tmp_path / str(seeds), {"base": [0.5, 0.52][:seeds], "up": [0.6, 0.63][:seeds]})
+        plot_sweep(tmp_path / f"{seeds}.png", made)
+        widths.append(imread(tmp_path / f"{seeds}.png").shape[1])
+    assert widths[1] - widths[0] == pytest.approx(2.2 * 120, abs=1)  # inches of a panel, dots an inch
+    plot_sweep(tmp_path / "none.png", invented(tmp_path / "none", {"base": [], "up": []}, seeds=1))
 
 
 def verdicts(made: dict[str, Any]) -> dict[str, str]:

@@ -88,10 +88,12 @@ def plot_ladder(path: str | os.PathLike[str], unit: str, result: Mapping[str, An
 def plot_sweep(path: str | os.PathLike[str], result: Mapping[str, Any]) -> None:
     """The file shows every variant's scores, best on top, and how far its mean is above the control's.
 
-    A dot is the mean over seeds with its 95 % interval, a stroke is a seed; dotted lines are where the control is.
+    A dot is the mean over seeds with its 95 % interval, a stroke is a seed; dotted lines are where the control is. What no
+    variant has yet, as differences after a single seed, is left out.
     """
     rows = [row for row in result["variants"] if row["runs"]]
     panels = _sweep_panels(result["sweep"]["opponents"])
+    panels = {name: panel for name, panel in panels.items() if not rows or any(panel[0](row)[0] for row in rows)}
     figure = Figure(figsize=(3 + 2.2 * len(panels), 1.6 + 0.32 * len(rows)), layout="constrained")
     for axes, (name, (parts, line)) in zip(figure.subplots(1, len(panels), sharey=True), panels.items(), strict=True):
         for place, row in enumerate(rows):
