@@ -581,6 +581,10 @@ def invented(
     return gather(sweep, variants, folder / "out")
 
 
+def verdicts(made: dict[str, Any]) -> dict[str, str]:
+    return {row["variant"]: row["verdict"] for row in made["variants"]}
+
+
 def test_a_picture_has_differences_only_where_there_are_enough_seeds_for_them(tmp_path: Path) -> None:
     widths = []
     for seeds in (1, 2):
@@ -589,10 +593,6 @@ def test_a_picture_has_differences_only_where_there_are_enough_seeds_for_them(tm
         widths.append(imread(tmp_path / f"{seeds}.png").shape[1])
     assert widths[1] - widths[0] == pytest.approx(2.2 * 120, abs=1)  # inches of a panel, dots an inch
     plot_sweep(tmp_path / "none.png", invented(tmp_path / "none", {"base": [], "up": []}, seeds=1))
-
-
-def verdicts(made: dict[str, Any]) -> dict[str, str]:
-    return {row["variant"]: row["verdict"] for row in made["variants"]}
 
 
 def test_variants_are_ranked_and_only_what_is_beyond_noise_is_called_so(tmp_path: Path) -> None:
